@@ -54,7 +54,7 @@ export async function devCommand(read: ReadSettings): Promise<number> {
   return await supervise({
     ...options,
     ...one,
-    config: { ...config, serve: local(config.serve) },
+    config: { ...config, serve: local(config.serve), isDevelopment: true },
     refresh: async () => {
       const { workers, serve } = await options.refresh()
       return { workers, serve: local(serve), ...one }

@@ -78,6 +78,7 @@ class WorkerProgram {
         { ...config.serve, logger: this.#logger },
         when[opens],
         this.#group.group,
+        await openRecorder(),
       )
       this.#listener = await this.#starting
       if (!this.#isLeaving) await sendReady(service, this.#listener)
@@ -123,6 +124,12 @@ class WorkerProgram {
     }
     process.exit(code)
   }
+}
+
+async function openRecorder() {
+  if (config.isDevelopment !== true) return undefined
+  const { CallRecorder } = await import('../telemetry/calls/call-recorder.ts')
+  return new CallRecorder()
 }
 
 async function sendReady(service: Service, { engine }: Listener): Promise<void> {

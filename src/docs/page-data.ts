@@ -3,8 +3,13 @@ import type { PageEntry } from '../api/page-entry.ts'
 import { documentEndpoint } from './openapi/docs-endpoint.ts'
 
 /** @returns the endpoint of what the page shows beside the OpenAPI document. */
-export function pageDataEndpoint(prefix: string, entries: readonly PageEntry[]): Endpoint {
+export function pageDataEndpoint(
+  prefix: string,
+  entries: readonly PageEntry[],
+  others: readonly Endpoint[],
+): Endpoint {
   return documentEndpoint(`${prefix}/docs/page.json`, () => ({
+    hasCalls: others.some(({ path }) => path === `${prefix}/docs/calls`),
     entries: entries.map((entry) => entryBelow(prefix, entry)),
   }))
 }

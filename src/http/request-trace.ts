@@ -14,7 +14,7 @@ export interface CallTrace {
 
 /** The spans of what one message asks a thread for. */
 export interface JobTrace {
-  readonly traceparent: string
+  readonly traceparent: string | undefined
   settled(error: Error | undefined): void
 }
 

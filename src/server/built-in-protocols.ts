@@ -12,7 +12,9 @@ import type { ServerState } from '../engine/engine.ts'
 import { healthEndpoints } from '../engine/health.ts'
 import type { Logger } from '../engine/log.ts'
 import type { ServeOptions } from '../engine/options.ts'
+import { joinObservers } from '../engine/service-hooks.ts'
 import type { RequestObserver } from '../http/outcome.ts'
+import type { CallRecorder } from '../telemetry/calls/call-recorder.ts'
 import type { CollectGroup } from '../telemetry/metrics/exposition.ts'
 import type { MetricFamily } from '../telemetry/metrics/metric-family.ts'
 import { apiEndpoints } from './endpoints/api-endpoint.ts'
@@ -27,6 +29,8 @@ export interface ServedParts {
   readonly docs: boolean
   /** Undefined if no API is asynchronous. */
   readonly jobs?: ServerJobs | undefined
+  /** Of the calls that the page shows while the service is written. */
+  readonly recorder?: CallRecorder | undefined
   /** Of the server's telemetry. */
   readonly metrics: readonly Endpoint[]
 }
@@ -67,6 +71,7 @@ export async function compose(
   docs: boolean,
   log: Logger,
   collectGroup: CollectGroup | undefined,
+  recorder: CallRecorder | undefined,
 ): Promise<Composition> {
   const { startTelemetry } = await import('./telemetry/telemetry.ts')
   const telemetry = await startTelemetry(service, options, log, collectGroup)
@@ -74,9 +79,11 @@ export async function compose(
     await telemetry.close()
     throw error
   })
+  const observed = (observers: readonly RequestObserver[]) =>
+    recorder === undefined ? observers : [recorder.first, ...observers, recorder.last]
   return {
-    protocols: protocolsOf(service, { docs, jobs, metrics: telemetry.endpoints }),
-    observers: telemetry.observers,
+    protocols: protocolsOf(service, { docs, jobs, metrics: telemetry.endpoints, recorder }),
+    observers: observed(telemetry.observers),
     get unready() {
       return jobs?.unready
     },
@@ -87,7 +94,7 @@ export async function compose(
     collect: telemetry.collect,
     listen: (server) => telemetry.listen(server),
     ready(server) {
-      jobs?.start(server, telemetry.tracer)
+      jobs?.start(server, joinObservers(observed(telemetry.tracer ? [telemetry.tracer] : [])))
       telemetry.measure()
     },
     stop: async (graceMs) => jobs?.stop(graceMs),
@@ -118,7 +125,7 @@ async function openJobsOf(
 /** @returns the protocols of a service: those that are built in, and its own. */
 export function protocolsOf(
   service: ServedService,
-  { docs, jobs, metrics }: ServedParts,
+  { docs, jobs, metrics, recorder }: ServedParts,
 ): Protocol[] {
   const apis = (host: Host) =>
     apiEndpoints(service, host.prefix, (message) => host.warn(message), jobs)
@@ -161,6 +168,9 @@ export function protocolsOf(
         (await import('../live/live-protocol.ts')).attachLives(host, service.lives),
     },
     ...(service.mcp ? [{ name: 'MCP', attach: attachMcp }] : []),
+    ...(docs && recorder
+      ? [{ name: 'calls', attach: (host: Host) => attachCalls(host, recorder) }]
+      : []),
     // Last, since what a service itself answers at these paths wins.
     ...(docs ? [{ name: 'documents', attach: (host: Host) => attachDocs(host, service) }] : []),
   ]
@@ -205,6 +215,11 @@ async function attachMcp(host: Host): Promise<void> {
   attach(host)
 }
 
+async function attachCalls(host: Host, recorder: CallRecorder): Promise<void> {
+  const { attachCalls: attach } = await import('./development/calls-protocol.ts')
+  attach(host, recorder)
+}
+
 async function attachDocs(host: Host, service: ServedService): Promise<void> {
   const [{ docsEndpoints }, { pageEndpoints }, { pageDataEndpoint }] = await Promise.all([
     import('../docs/openapi/docs-endpoint.ts'),
@@ -213,7 +228,7 @@ async function attachDocs(host: Host, service: ServedService): Promise<void> {
   ])
   add(host, docsEndpoints(service, host.prefix, host.endpoints))
   add(host, pageEndpoints(host.prefix, host.endpoints, service.apis.values()))
-  host.http(pageDataEndpoint(host.prefix, host.pageEntries))
+  host.http(pageDataEndpoint(host.prefix, host.pageEntries, host.endpoints))
 }
 
 function add(host: Host, endpoints: readonly Endpoint[]): void {

@@ -24,6 +24,7 @@ import { listenUws } from '../engine/uws/uws.ts'
 import { loadUws } from '../engine/uws/uws-package.ts'
 import type { GrpcEngine } from '../rpc/grpc.ts'
 import type { RunnerEvent } from '../runner/worker-supervisor.ts'
+import type { CallRecorder } from '../telemetry/calls/call-recorder.ts'
 import { type Composition, compose } from './built-in-protocols.ts'
 import { reclaimMemory } from './memory-reclaimer.ts'
 import type { ServedService } from './served-service.ts'
@@ -47,12 +48,14 @@ export function serve(service: ServedService, options: ServeOptions = {}): Promi
 /**
  * As {@link serve}, for a worker process. `opens`: `at_once` listens before the startup hooks and models, which
  * requests are refused for meanwhile; a promise is waited for when they are there. `group`: undefined for one alone.
+ * `recorder`: keeps calls for the page while a service is written.
  */
 export async function serveFrom(
   service: ServedService,
   options: ServeOptions,
   opens?: 'at_once' | Promise<void>,
   group?: WorkerGroup,
+  recorder?: CallRecorder,
 ): Promise<Listener> {
   checkService(service)
   const settings = parseServeOptions(options)
@@ -79,7 +82,14 @@ export async function serveFrom(
   const opened: (() => unknown)[] = []
   let engine: Engine | undefined
   try {
-    const composition = await compose(service, options, disclosure.docs, log, group?.collect)
+    const composition = await compose(
+      service,
+      options,
+      disclosure.docs,
+      log,
+      group?.collect,
+      recorder,
+    )
     opened.push(() => composition.close())
     const server = await createServerState(service, settings, prefix, log, disclosure, {
       proxies,

@@ -5,9 +5,10 @@
 import { existsSync } from 'node:fs'
 import puppeteer, { type Browser, type ElementHandle, type Page } from 'puppeteer-core'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import type { Listener } from '../../src/engine/options.ts'
-import { serve } from '../../src/server/listener.ts'
+import type { Listener, ServeOptions } from '../../src/engine/options.ts'
+import { serveFrom } from '../../src/server/listener.ts'
 import type { Service } from '../../src/service.ts'
+import type { CallRecorder } from '../../src/telemetry/calls/call-recorder.ts'
 
 const places = [
   '/usr/bin/chromium',
@@ -85,13 +86,22 @@ export async function replaceText(page: Page, selector: string, text: string): P
   await page.keyboard.type(text)
 }
 
-/** The page of a service in a browser, a new one for each test, with what a person does to it. */
-export function servePage(svc: Service, baseUrl: string) {
+/**
+ * The page of a service in a browser, a new one for each test, with what a person does to it. `recorder`: as while the
+ * service is written.
+ */
+export function servePage(
+  svc: Service,
+  baseUrl: string,
+  options: ServeOptions = {},
+  recorder?: CallRecorder,
+) {
   let browser: Browser
   let listener: Listener
   const own = { base: '', page: undefined as unknown as Page, faults: [] as string[] }
   beforeAll(async () => {
-    listener = await serve(svc, { port: 0, host: '127.0.0.1', baseUrl })
+    const all = { ...options, port: 0, host: '127.0.0.1', baseUrl }
+    listener = await serveFrom(svc, all, undefined, undefined, recorder)
     own.base = `http://127.0.0.1:${listener.port}${baseUrl}`
     browser = await launch()
   }, 60_000)

@@ -8,9 +8,10 @@ import { onTestFinished } from 'vitest'
 import { IODescriptor } from '../../src/descriptors/descriptor.ts'
 import type { EngineName, Listener, ServeOptions } from '../../src/engine/options.ts'
 import type { HeaderLine, HttpRequest, HttpResponse, ResponseBody } from '../../src/http/message.ts'
-import { serve } from '../../src/server/listener.ts'
+import { serveFrom } from '../../src/server/listener.ts'
 import { Service } from '../../src/service.ts'
 import type { ServiceOptions } from '../../src/service-options.ts'
+import type { CallRecorder } from '../../src/telemetry/calls/call-recorder.ts'
 
 export { bothEngines, engines } from '../engines.ts'
 
@@ -54,6 +55,7 @@ export async function start(
   define: (svc: Service) => void,
   options: ServeOptions = {},
   serviceOptions: ServiceOptions = {},
+  recorder?: CallRecorder,
 ): Promise<Running> {
   const svc = new Service('tested', serviceOptions)
   define(svc)
@@ -63,7 +65,7 @@ export async function start(
     { write: (line: string) => void log.push(JSON.parse(line)) },
   )
   const settings = { port: 0, host: '127.0.0.1', engine, logger, drainTimeoutMs: 0, ...options }
-  const listener = await serve(svc, settings)
+  const listener = await serveFrom(svc, settings, undefined, undefined, recorder)
   const sockets: Raw[] = []
   let isForgotten = false
   onTestFinished(async () => {

@@ -10,6 +10,7 @@ import {
 } from '@opentelemetry/sdk-trace-node'
 import { io, type NDArray, Runner, type Service, traceHeaders } from 'serving'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { CallRecorder } from '../../src/telemetry/calls/call-recorder.ts'
 import { engines, post, start } from '../http/harness.ts'
 import { GrpcClient } from '../rpc/harness.ts'
 import { model } from '../runner/runner.ts'
@@ -68,9 +69,21 @@ function define(svc: Service): void {
   })
 }
 
-describe.each(engines)('traces of the engine %s', (engine) => {
+const places = engines.flatMap((engine) => [
+  { engine, how: '' },
+  { engine, how: ', with the calls of the page', isRecorded: true },
+])
+
+/** With a recorder of calls, spans are the same. */
+const startBy =
+  (isRecorded: boolean) =>
+  (...[engine, setUp, options, service]: Parameters<typeof start>) =>
+    start(engine, setUp, options, service, isRecorded ? new CallRecorder() : undefined)
+
+describe.each(places)('traces of the engine $engine$how', ({ engine, isRecorded = false }) => {
+  const startHere = startBy(isRecorded)
   it('have a span for the request and its stages, below the one of the caller', async () => {
-    const { ask, port } = await start(engine, define)
+    const { ask, port } = await startHere(engine, define)
     expect(port).toBeGreaterThan(0)
     const answer = await ask(
       post('/where', '1', { ...json, traceparent: parent, 'user-agent': 'test' }),
@@ -101,8 +114,8 @@ describe.each(engines)('traces of the engine %s', (engine) => {
   })
 
   it('have all stages beside a second server in the process, which decides for its own requests alone', async () => {
-    const one = await start(engine, define)
-    const two = await start(engine, define, { traceSample: 0 })
+    const one = await startHere(engine, define)
+    const two = await startHere(engine, define, { traceSample: 0 })
     await one.ask(post('/where', '1', json))
     await ended('POST /where')
     await two.ask(post('/where', '1', json))
@@ -115,7 +128,7 @@ describe.each(engines)('traces of the engine %s', (engine) => {
   })
 
   it('are decided before the SDK is asked: by the flag of the caller, else by traceSample', async () => {
-    const { ask } = await start(engine, define, { traceSample: 0 })
+    const { ask } = await startHere(engine, define, { traceSample: 0 })
     const answer = await ask(post('/where', '1', { ...json, traceparent: unsampled }))
     // What the function does below is not recorded, either, and the trace goes on as it came.
     expect(JSON.parse(answer.text).headers.traceparent).toBe(unsampled)
@@ -127,7 +140,7 @@ describe.each(engines)('traces of the engine %s', (engine) => {
   })
 
   it('begin anew for a traceparent that is none', async () => {
-    const { ask } = await start(engine, define)
+    const { ask } = await startHere(engine, define)
     for (const traceparent of ['00-0-0-01', `00-${'0'.repeat(32)}-b7ad6b7169203331-01`, 'x']) {
       spans.reset()
       await ask(post('/where', '1', { ...json, traceparent }))
@@ -137,7 +150,7 @@ describe.each(engines)('traces of the engine %s', (engine) => {
   })
 
   it('say of an error from 500 up what it was, and of others their status', async () => {
-    const { ask } = await start(engine, define)
+    const { ask } = await startHere(engine, define)
     await ask(post('/fail', '1', json))
     await ended('POST /fail')
     const failed = span('POST /fail')
@@ -161,7 +174,7 @@ describe.each(engines)('traces of the engine %s', (engine) => {
         { input: new io.Text(), output: new io.Text(), name: 'echo' },
         (value: string) => value,
       )
-    const { ask, listener } = await start(engine, text, { grpcPort: 0 })
+    const { ask, listener } = await startHere(engine, text, { grpcPort: 0 })
     const client = new GrpcClient(listener.grpcPort as number)
     const name = 'serving.v1.ServingService/Call'
     await client.call(
@@ -187,7 +200,8 @@ describe.each(engines)('traces of the engine %s', (engine) => {
   })
 })
 
-describe('traces of a Runner', () => {
+describe.each([false, true])('traces of a Runner, with the calls of the page: %s', (isRecorded) => {
+  const startHere = startBy(isRecorded)
   const methods = { where: {}, fail: {}, rows: { batchable: true, maxBatchSize: 16 } }
 
   function serveModel(isolation: 'thread' | 'process', threads = 1) {
@@ -222,7 +236,7 @@ describe('traces of a Runner', () => {
         async (x, ctx) => (await runner.rows(x, ctx)) as NDArray,
       )
     }
-    return start('node', runnable)
+    return startHere('node', runnable)
   }
 
   it.each([

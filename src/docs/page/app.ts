@@ -1,11 +1,15 @@
 import { apisOf } from '../../client/description.ts'
 import { ApiList, breakable, methodBadge } from './api-list.ts'
 import { apiView } from './api-view.ts'
+import { callsView } from './calls-view.ts'
 import { Credentials } from './credentials.ts'
 import { h } from './dom.ts'
 import { markdownView } from './markdown.ts'
 import type { ServiceDocument } from './operation.ts'
 import { entryApisOf, type ListedApi, otherApisOf, type PageData } from './other-apis.ts'
+
+/** No API has an empty name. */
+const callsHash = '#/?calls'
 
 /** The page: its list of APIs, and the one that is shown. */
 export class App {
@@ -15,6 +19,7 @@ export class App {
   readonly #heading = h('h1', 'serving')
   readonly #version = h('span.dim')
   readonly #about = h('div')
+  readonly #calls = h('a', { href: callsHash, hidden: true }, 'Calls')
   readonly #main = h('main', { id: 'main' })
   readonly #menu = h('button', {
     type: 'button',
@@ -37,7 +42,11 @@ export class App {
     const reference = h('a', { href: `${this.#base}/openapi.json` }, 'openapi.json')
     document.body.append(
       h('a', { href: '#main', class: 'skip', onclick: skip }, 'To the API'),
-      h('header', h('div.title', this.#heading, this.#version, reference), this.#about),
+      h(
+        'header',
+        h('div.title', this.#heading, this.#version, h('span.links', this.#calls, reference)),
+        this.#about,
+      ),
       h('div.columns', this.#nav, this.#main),
     )
     this.#tryToLoad()
@@ -71,7 +80,14 @@ export class App {
     const list = new ApiList([...apis.values()], () => this.#openMenu(false))
     this.#nav.replaceChildren(this.#menu, list.element)
     this.#nav.hidden = false
-    const show = () => this.#show(described, apis, list)
+    this.#calls.hidden = !data.hasCalls
+    const show = () => {
+      this.#leave()
+      const isCalls = data.hasCalls && location.hash === callsHash
+      this.#calls.ariaCurrent = isCalls ? 'page' : null
+      if (isCalls) this.#showCalls(list)
+      else this.#show(described, apis, list)
+    }
     globalThis.addEventListener('hashchange', show)
     show()
   }
@@ -79,7 +95,7 @@ export class App {
   /** A proxy may let the document through alone. */
   async #data(headers: Record<string, string>): Promise<PageData> {
     const response = await fetch(`${this.#base}/docs/page.json`, { headers })
-    return response.ok ? ((await response.json()) as PageData) : { entries: [] }
+    return response.ok ? ((await response.json()) as PageData) : { entries: [], hasCalls: false }
   }
 
   #show(described: ServiceDocument, apis: ReadonlyMap<string, ListedApi>, list: ApiList): void {
@@ -87,7 +103,6 @@ export class App {
     const name = decodeURIComponent(path)
     const job = new URLSearchParams(query).get('job') ?? undefined
     const api = apis.get(name) ?? apis.values().next().value
-    this.#leave()
     if (api === undefined) {
       this.#main.replaceChildren(
         h('p', 'The service has no APIs yet: write one with svc.api(…), and reload the page.'),
@@ -104,6 +119,16 @@ export class App {
     if (name === '') return
     this.#main.querySelector('h2')?.focus({ preventScroll: true })
     if (this.#main.getBoundingClientRect().top < 0) this.#main.scrollIntoView()
+  }
+
+  #showCalls(list: ApiList): void {
+    list.select('')
+    this.#menu.replaceChildren(h('span', 'Calls'))
+    this.#openMenu(false)
+    const view = callsView({ base: this.#base, credentials: this.#credentials })
+    this.#leave = view.leave
+    this.#main.replaceChildren(view.element)
+    view.element.querySelector('h2')?.focus({ preventScroll: true })
   }
 
   #askCredentials(): void {

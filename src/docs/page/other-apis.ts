@@ -19,6 +19,8 @@ export interface ListedApi extends ApiInfo {
 
 /** What the server says to the page alone. */
 export interface PageData {
+  /** Whether the server tells the last calls. */
+  readonly hasCalls: boolean
   readonly entries: readonly (PageEntry & { readonly isRoot: boolean })[]
 }
 

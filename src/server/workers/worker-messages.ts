@@ -16,6 +16,8 @@ export interface WorkerConfig {
   readonly models?: RepositoryOptions
   /** Ports are never 0: the supervisor picks free ones, since all workers listen on the same. */
   readonly serve: ServeSettings
+  /** Whether the page shows the last calls. Default false. */
+  readonly isDevelopment?: boolean
   /** Packages for all of its models in Python. */
   readonly pythonPackages?: readonly string[]
 }

@@ -42,8 +42,11 @@ export function traceOf(caller: object): RequestTrace | undefined {
  * `await fetch(url, { headers: traceHeaders(ctx) })`
  */
 export function traceHeaders(ctx: Context): Record<string, string> {
-  const trace = traceOf(ctx)
-  if (trace !== undefined) return trace.headers()
+  return traceOf(ctx)?.headers() ?? headersOf(ctx)
+}
+
+/** @returns the headers of a trace that a request came with. */
+export function headersOf(ctx: Context): Record<string, string> {
   const headers: Record<string, string> = {}
   for (const name of ['traceparent', 'tracestate', 'baggage']) {
     const value = ctx.headers.get(name)

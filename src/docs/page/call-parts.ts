@@ -1,0 +1,109 @@
+/** What a call was doing when, and why its batch was so large, in words. @module */
+
+import type { CallRecord, RunnerCallRecord } from '../../http/call-record.ts'
+
+/** Parts that have a colour; `rest` is all around them. */
+export const partKinds = [
+  'decode',
+  'function',
+  'queue',
+  'batch',
+  'model',
+  'encode',
+  'rest',
+] as const
+
+/** What a part is told by. */
+export type PartKind = (typeof partKinds)[number]
+
+/** A part of a call. **Units**: milliseconds since its start. */
+export interface CallPart {
+  readonly kind: PartKind
+  readonly name: string
+  readonly from: number
+  readonly to: number
+}
+
+/** @returns the parts of a call in the order in which they are drawn, later ones above. */
+export function partsOf(call: CallRecord): CallPart[] {
+  const { stages, runs, totalMs } = call
+  const first = stages[0]?.from ?? totalMs
+  const last = Math.max(0, ...stages.map(({ to }) => to ?? totalMs))
+  const around: CallPart[] =
+    stages.length === 0
+      ? [{ kind: 'rest', name: 'no function ran', from: 0, to: totalMs }]
+      : [
+          { kind: 'rest', name: 'headers, body and hooks', from: 0, to: first },
+          { kind: 'rest', name: 'send', from: last, to: totalMs },
+        ]
+  const ofStages = stages.map(({ name, from, to = totalMs }) => ({
+    kind: name as PartKind,
+    name,
+    from,
+    to,
+  }))
+  return [...around, ...ofStages, ...runs.flatMap((run) => partsOfRun(run, totalMs))]
+}
+
+function partsOfRun(run: RunnerCallRecord, totalMs: number): CallPart[] {
+  const { name, queuedAt, endedAt = totalMs, dispatchedAt = endedAt, job } = run
+  const part = (kind: PartKind, what: string, from: number, to: number) => ({
+    kind,
+    name: `${what} of ${name}`,
+    from,
+    to,
+  })
+  const queue = part('queue', 'queue', queuedAt, dispatchedAt)
+  if (job === undefined) return [queue]
+  const { from, to = endedAt } = job.model
+  return [
+    queue,
+    part('batch', 'batch, joined', dispatchedAt, from),
+    part('model', 'model', from, to),
+    part('batch', 'batch, split', to, Math.max(to, endedAt)),
+  ]
+}
+
+/** @returns a job by its number; that of another process is told as such. */
+export function jobName(id: string, isBatch: boolean): string {
+  const [process, number] = id.split('-')
+  return `${isBatch ? 'batch' : 'message'} ${number} of process ${process}`
+}
+
+/** @returns why what a thread got was as large as it was. */
+export function jobText(run: RunnerCallRecord): string {
+  const { name, job, queuedAt, dispatchedAt } = run
+  if (job === undefined) return `The call of ${name} ended in the queue: no thread has had it.`
+  const { isBatch, calls, rows, id, model } = job
+  const count = `${calls} ${calls === 1 ? 'call' : 'calls'}`
+  const rowCount = rows === undefined ? '' : `, ${rows} ${rows === 1 ? 'row' : 'rows'}`
+  const took =
+    model.to === undefined ? 'still in the model' : `${msText(model.to - model.from)} in the model`
+  const size = `${jobName(id, isBatch)} of ${name}: ${count}${rowCount}, ${took}.`
+  const waited = (dispatchedAt ?? queuedAt) - queuedAt
+  return `${size[0].toUpperCase()}${size.slice(1)} ${waitText(run, waited)} ${companyText(calls)}`
+}
+
+/** Below it a call has not waited for anything. **Units**: milliseconds. */
+const noWaitMs = 0.5
+
+function waitText({ waitedFor, job }: RunnerCallRecord, waited: number): string {
+  if (waitedFor !== undefined)
+    return `This call waited ${msText(waited)}, until ${jobName(waitedFor, job?.isBatch ?? false)} had ended and a thread was free.`
+  if (waited < noWaitMs) return 'This call did not wait.'
+  return job?.isBatch
+    ? `This call waited ${msText(waited)} for others, which maxWaitMs bounds.`
+    : `This call waited ${msText(waited)} for a thread.`
+}
+
+function companyText(calls: number): string {
+  return calls === 1
+    ? 'No other call waited then.'
+    : 'It took all that waited, up to its largest size.'
+}
+
+/** @returns a time in words: `0.12 ms`, `34 ms`, `1.2 s`. */
+export function msText(ms: number): string {
+  if (ms >= 1000) return `${(ms / 1000).toPrecision(3)} s`
+  return `${ms >= 10 ? Math.round(ms) : Number(ms.toPrecision(2))} ms`
+}
