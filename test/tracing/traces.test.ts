@@ -213,7 +213,6 @@ describe.each([false, true])('traces of a Runner, with the calls of the page: %s
       threads,
     })
     const runnable = (svc: Service) => {
-      ;(svc as unknown as { runners: unknown[] }).runners = [runner]
       svc.api({ input: new io.Text(), output: new io.Text(), name: 'where' }, (text: string, ctx) =>
         runner.where(text, ctx),
       )
@@ -236,7 +235,7 @@ describe.each([false, true])('traces of a Runner, with the calls of the page: %s
         async (x, ctx) => (await runner.rows(x, ctx)) as NDArray,
       )
     }
-    return startHere('node', runnable)
+    return startHere('node', runnable, {}, { runners: [runner] })
   }
 
   it.each([
