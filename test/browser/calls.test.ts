@@ -41,7 +41,7 @@ describe.skipIf(chromium === undefined)('calls on the page in Chromium (needs ch
   it('come as they end, with those that shared a batch, and what that waited for', async () => {
     await openCalls()
     const first = score()
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await new Promise((resolve) => setTimeout(resolve, 200))
     await Promise.all([first, score(), score(), score()])
     await hasCalls(4)
     const shared = await on.texts('.call summary')

@@ -47,7 +47,7 @@ export function callsView({ base, credentials }: CallsPlace) {
     state.textContent = text
   }
   const pause = button('Pause', () => {
-    pause.textContent = list.isPaused ? 'Pause' : 'Go on'
+    pause.textContent = list.isPaused ? 'Pause' : 'Continue'
     list.isPaused = !list.isPaused
   })
   const names = ['All', 'Errors', 'Shared batches']

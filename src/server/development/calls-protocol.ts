@@ -47,7 +47,7 @@ async function* callEvents(
     const answers = await others.ask(seen, { withinMs: answerMs })
     const all = [behind(seen), ...answers.filter((answer) => answer !== 'late')].flat()
     for (const { process, sequence } of all) seen[process] = Math.max(sequence, seen[process] ?? 0)
-    // The first one says that there are none yet.
+    // The first one comes also without calls.
     if (all.length > 0 || turn === 0) yield encodeEvent({ data: JSON.stringify(all) })
     else if (turn % heartbeatTurns === 0) yield ':\n\n'
     await wait(gatherMs, undefined, { ref: false })

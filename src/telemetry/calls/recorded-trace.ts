@@ -60,7 +60,7 @@ export class RecordedTrace implements RequestTrace {
     return this.inner?.headers() ?? headersOf(this.#ctx)
   }
 
-  /** @returns what was recorded, relative to the start of the request. */
+  /** @returns stages and calls of Runners, relative to the start of the request. */
   get parts() {
     const { begunAt } = this
     return {
