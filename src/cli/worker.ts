@@ -128,8 +128,7 @@ class WorkerProgram {
 
 async function openRecorder() {
   if (config.isDevelopment !== true) return undefined
-  const { CallRecorder } = await import('../telemetry/calls/call-recorder.ts')
-  return new CallRecorder()
+  return (await import('../server/development/calls-protocol.ts')).openRecorder()
 }
 
 async function sendReady(service: Service, { engine }: Listener): Promise<void> {

@@ -88,8 +88,10 @@ export function jobText(run: RunnerCallRecord): string {
 const noWaitMs = 0.5
 
 function waitText({ waitedFor, job }: RunnerCallRecord, waited: number): string {
-  if (waitedFor !== undefined)
-    return `This call waited ${msText(waited)}, until ${jobName(waitedFor, job?.isBatch ?? false)} had ended and a thread was free.`
+  if (waitedFor !== undefined) {
+    const before = jobName(waitedFor, job?.isBatch ?? false)
+    return `This call waited ${msText(waited)}, until ${before} had ended and a thread was free.`
+  }
   if (waited < noWaitMs) return 'This call did not wait.'
   return job?.isBatch
     ? `This call waited ${msText(waited)} for others, which maxWaitMs bounds.`

@@ -5,7 +5,7 @@ import { type Endpoint, getPage } from '../../api/endpoint.ts'
 import type { Group, Host } from '../../api/protocol.ts'
 import type { CallRecord } from '../../http/call-record.ts'
 import { encodeEvent, eventHeaders } from '../../http/event-stream.ts'
-import type { CallRecorder } from '../../telemetry/calls/call-recorder.ts'
+import { CallRecorder } from '../../telemetry/calls/call-recorder.ts'
 
 /** How long new calls gather. **Units**: milliseconds. */
 const gatherMs = 300
@@ -19,6 +19,11 @@ const documents = ['/', '/docs', '/openapi.json', '/docs.json', '/asyncapi.json'
 
 /** By process, the last call that a page has. */
 type Seen = Readonly<Record<number, number>>
+
+/** @returns a recorder of the calls of this process. */
+export function openRecorder(): CallRecorder {
+  return new CallRecorder()
+}
 
 /** Serves events, each of which has the calls since the last one. */
 export function attachCalls(host: Host, recorder: CallRecorder): void {
