@@ -227,7 +227,10 @@ describe.each(bothEngines)('clients that go away on %s', (engine) => {
       if (i >= 10) await turns(i - 10)
       raw.write(upload('/nope'))
       await raw.closed
-      expect(raw.received).not.toContain('404')
+      // Status lines, since the random id of a request may have a 404 in it. A reset may take the first answer, too.
+      const statuses = raw.received.match(/^HTTP\/1\.1 \d{3}/gm) ?? []
+      expect(statuses.filter((status) => status !== 'HTTP/1.1 405')).toEqual([])
+      expect(statuses.length).toBeLessThanOrEqual(1)
     }
     expect((await server.ask(post('/echo', 'alive'))).text).toBe('alive')
   })
