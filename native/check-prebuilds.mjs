@@ -159,7 +159,7 @@ function test() {
   const vitest = join(here, '..', 'node_modules', 'vitest', 'vitest.mjs')
   const files = [
     'test/native',
-    'test/unit/values/array/json.test.ts',
+    'test/unit/values/array/json',
     'test/unit/values/image',
     'test/supply/hardening.test.ts',
   ]

@@ -57,7 +57,7 @@ const chosen =
     ? process.argv.slice(2)
     : [
         'test/native',
-        'test/unit/values/array/json.test.ts',
+        'test/unit/values/array/json',
         'test/unit/values/table/parquet/parquet-reader.test.ts',
         'test/unit/values/table/parquet/parquet-writer.test.ts',
         'test/unit/values/image',

@@ -1,26 +1,27 @@
 /** The command `serving`: its commands and options. @module */
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import type { RepositoryOptions } from '../api/model-options.ts'
 import { SetupError } from '../core/errors.ts'
-import { type Option as ServiceOption, whole } from '../core/option.ts'
 import { jobStatuses } from '../jobs/job.ts'
-import { foreignVariables, unknownVariable } from './config/environment.ts'
 import {
-  flagOf,
-  helpOf,
-  type OptionName,
-  optionEntry,
-  optionNames,
-  variableOf,
-} from './config/option-table.ts'
-import { readText } from './config/option-types.ts'
-import type { GivenOptions } from './config/settled-options.ts'
+  addOptions,
+  Command,
+  CommanderError,
+  commanderOption,
+  countOption,
+  header,
+  list,
+  Option,
+  rates,
+  serviceSettings,
+  settingsOf,
+} from './command-options.ts'
+import { foreignVariables } from './config/environment.ts'
+import { optionNames, variableOf } from './config/option-table.ts'
 import type { DeployFlags } from './deploy-command.ts'
 import type { JobAction, JobsFlags } from './jobs-command.ts'
 import type { LoadFlags } from './load-command.ts'
 import type { NewOptions } from './new-command.ts'
 import { nodeWarning } from './node-version.ts'
-import type { ServiceSettings, Settings } from './settings.ts'
 
 // Only those that commander would read: a service may want to know where Kubernetes' Service is.
 for (const name of foreignVariables(process.env)) {
@@ -42,8 +43,6 @@ const program = new Command('serving')
   })
   .showHelpAfterError('(serving --help tells more)')
   .exitOverride()
-
-const list = (text: string) => text.split(',').map((item) => item.trim())
 
 const fileHelp =
   'module whose default export is a Service (default: what serving.config names as service)'
@@ -359,38 +358,6 @@ program
     process.exit(await loadCommand(address, flags, (text) => process.stdout.write(text)))
   })
 
-async function settingsOf(command: Command, path: string | undefined): Promise<Settings> {
-  const unknown = unknownVariable(process.env)
-  if (unknown !== undefined) command.error(`error: ${unknown}`)
-  const { findSettings } = await import('./settings.ts')
-  return await findSettings(path, givenOptions(command))
-}
-
-async function serviceSettings(
-  command: Command,
-  path: string | undefined,
-): Promise<ServiceSettings> {
-  const { service, ...settings } = await settingsOf(command, path)
-  if (service !== undefined) return { ...settings, service }
-  return command.error(
-    "error: missing required argument 'FILE', and no serving.config file here names a service",
-  )
-}
-
-function givenOptions(command: Command): GivenOptions {
-  const given: GivenOptions = {}
-  for (const name of optionNames) {
-    const key = commanderOption(name).attributeName()
-    const source = command.getOptionValueSource(key)
-    if (source !== 'cli' && source !== 'env') continue
-    given[name] = {
-      value: command.getOptionValue(key),
-      from: source === 'cli' ? `--${flagOf(name)}` : variableOf(name),
-    }
-  }
-  return given
-}
-
 async function serve(command: Command, path: string | undefined): Promise<void> {
   const { serveCommand } = await import('./serve-command.ts')
   process.exit(await serveCommand(() => serviceSettings(command, path)))
@@ -410,51 +377,6 @@ function serviceCommand(
     .argument('[FILE]', fileHelp)
   addOptions(command)
   return command.action((path?: string) => run(command, path))
-}
-
-function countOption(flag: string, help: string, value?: number): Option {
-  return new Option(flag, help).argParser(parserOf(whole(1))).default(value)
-}
-
-function rates(text: string): number[] {
-  const numbers = list(text).map(Number)
-  if (numbers.every((rate) => rate > 0)) return numbers
-  throw new InvalidArgumentError('It is a list of numbers above 0, as 100,200.')
-}
-
-function header(line: string, before: Record<string, string> = {}): Record<string, string> {
-  const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(line) ?? []
-  if (name === undefined) throw new InvalidArgumentError('It is "name: value".')
-  return { ...before, [name]: value }
-}
-
-function addOptions(command: Command): void {
-  const isServe = command.name() === 'serve'
-  for (const name of optionNames) command.addOption(commanderOption(name).hideHelp(!isServe))
-  if (!isServe)
-    command.addHelpText(
-      'after',
-      '\nIt takes the options of serving serve: see serving serve --help.',
-    )
-}
-
-function commanderOption(name: OptionName): Option {
-  const { option, group, default: value, shown } = optionEntry(name)
-  return new Option(`--${flagOf(name)} ${option.parts.placeholder}`, helpOf(name))
-    .helpGroup(`${group}:`)
-    .default(value, shown)
-    .env(variableOf(name))
-    .argParser(parserOf(option))
-}
-
-function parserOf<G, V, A>(option: ServiceOption<G, V, A>): (text: string) => V {
-  return (text) => {
-    try {
-      return readText(option, text)
-    } catch (error) {
-      throw error instanceof SetupError ? new InvalidArgumentError(error.message) : error
-    }
-  }
 }
 
 try {

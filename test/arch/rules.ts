@@ -109,7 +109,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   bullmq: 'jobs/bullmq/bullmq-package.ts',
   '@valibot/to-json-schema': 'descriptors/standard-json-schema.ts',
   chokidar: 'cli/watch-sources.ts',
-  commander: 'cli/program.ts',
+  commander: 'cli/command-options.ts',
   cookie: 'http/cookies.ts',
   esbuild: 'cli/build/bundle-service.ts',
   jose: 'api/auth/jwt.ts',

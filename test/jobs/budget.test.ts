@@ -1,16 +1,13 @@
 /** What jobs take of a server beside the request that submits them: their memory, slots, and disk. */
 
-import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { apiKey, rateLimit } from '../../src/api/auth/index.ts'
 import { deferred } from '../../src/core/promise.ts'
-import { Forbidden, io, type Service } from '../../src/index.ts'
+import { io, type Service } from '../../src/index.ts'
 import { getJobRequest, jobMessage } from '../../src/jobs/job-messages.ts'
 import { Jobs } from '../../src/jobs/jobs.ts'
 import { decodeResponse, encodeRequest } from '../../src/messages/envelope.ts'
@@ -168,179 +165,6 @@ describe.skipIf(!isBuiltin('node:sqlite'))('jobs that are submitted over RPC', (
     const { error } = await submit(8 * mb)
     expect(error?.details).toContain('too little memory')
     expect((await submit(4 * mb)).error).toBeUndefined()
-  })
-})
-
-describe.skipIf(!isBuiltin('node:sqlite')).each(bothEngines)('retries of jobs on %s', (engine) => {
-  const keyOf = (name: string) => ({
-    name,
-    hash: createHash('sha256').update(`${name}-key`).digest('hex'),
-  })
-  const as = (name: string) => ({ 'x-api-key': `${name}-key` })
-
-  it('name the input, whose bytes are there once', async () => {
-    const path = folder()
-    const define = (svc: Service) =>
-      svc.api(
-        { input: new io.Text(), output: new io.JSON(), name: 'size', async: true },
-        (text: string) => text.length,
-      )
-    const served = await start(
-      engine,
-      define,
-      { maxMemoryBytes: 3 * mb },
-      {},
-      join(path, 'jobs.db'),
-    )
-    const job = await served.submit('/size', 'x'.repeat(2 * mb))
-    await served.result(job)
-    const blobs = () => readdirSync(join(path, 'jobs.db.blobs'))
-    const before = blobs()
-    expect(before).toHaveLength(1)
-    const jobs = await Promise.all(Array.from({ length: 20 }, () => served.post(`${job}/retry`)))
-    const places = jobs.map((each) => each.headers.get('location') as string)
-    expect(jobs.map(({ status }) => status)).toEqual(Array(20).fill(202))
-    for (const place of places) expect(await (await served.result(place)).json()).toBe(2 * mb)
-    expect(blobs()).toEqual(before)
-    // Of what is below a blob, too.
-    const small = await served.submit('/size', 'y'.repeat(900_000))
-    await served.result(small)
-    for (let i = 0; i < 5; i++)
-      await served.result((await served.post(`${small}/retry`)).headers.get('location') ?? '')
-    await served.listener.close()
-    const file = readFileSync(join(path, 'jobs.db'))
-    expect(file.length).toBeLessThan(2 * 900_000)
-  })
-
-  it('run the hooks of the API, with the state of who asks', async () => {
-    let isOpen = true
-    const states: unknown[] = []
-    const define = (svc: Service) => {
-      svc.onRequest((ctx) => {
-        Object.assign(ctx.state, { at: ctx.headers.get('x-at') })
-      })
-      const onRequest = () => {
-        if (!isOpen) throw new Forbidden('closed')
-      }
-      svc.api({ ...json, name: 'guarded', async: true, onRequest }, (_: unknown, ctx) => {
-        states.push(ctx.state)
-        return 1
-      })
-    }
-    const { submit, result, post } = await start(
-      engine,
-      define,
-      {},
-      { auth: apiKey({ keys: [keyOf('ann')] }) },
-    )
-    const ann = as('ann')
-    const job = await submit('/guarded', 1, { ...ann, 'x-at': 'first' })
-    const id = job.split('/').pop()
-    const ended = (place: string) =>
-      until(async () => (await result(place).then((each) => each.status)) !== 202)
-    const routes = [`${job}/retry`, `/guarded/retry?task_id=${id}`]
-    await until(async () => states.length === 1)
-    isOpen = false
-    for (const route of routes) expect((await post(route, undefined, ann)).status).toBe(403)
-    isOpen = true
-    for (const route of routes)
-      expect((await post(route, undefined, { ...ann, 'x-at': 'now' })).ok).toBe(true)
-    await until(() => states.length === 3)
-    await ended(job)
-    expect(states).toEqual(['first', 'now', 'now'].map((at) => ({ caller: { name: 'ann' }, at })))
-  })
-
-  it('count against the rate limit of the API, each once', async () => {
-    const onRequest = rateLimit({ rate: 0.001, burst: 3 })
-    const define = (svc: Service) =>
-      svc.api({ ...json, name: 'few', async: true, onRequest }, (value: unknown) => value)
-    const { submit, result, post } = await start(engine, define)
-    const job = await submit('/few', 1)
-    await result(job)
-    const id = job.split('/').pop()
-    const statuses = []
-    for (const route of [
-      `${job}/retry`,
-      `/few/retry?task_id=${id}`,
-      `${job}/retry`,
-      `/few/retry?task_id=${id}`,
-    ])
-      statuses.push((await post(route)).status)
-    expect(statuses).toEqual([202, 200, 429, 429])
-  })
-
-  it('take a slot of the server', async () => {
-    const gate = deferred<number>()
-    const define = (svc: Service) => {
-      svc.api({ ...json, name: 'held' }, () => gate.promise)
-      svc.api({ ...json, name: 'echo', async: true }, (value: unknown) => value)
-    }
-    const { submit, result, post } = await start(engine, define, { maxInFlight: 1 })
-    const job = await submit('/echo', 1)
-    await result(job)
-    const held = post('/held', 1)
-    await until(async () => (await post('/held', 1)).status === 503)
-    expect((await post(`${job}/retry`)).status).toBe(503)
-    gate.resolve(1)
-    await held
-    expect((await post(`${job}/retry`)).status).toBe(202)
-  })
-})
-
-/** Mounts a file system of at most so many bytes until the test is over. Undefined where that is not allowed. */
-function smallDisk(size: string): { readonly path: string; freeze(): void } | undefined {
-  const path = folder()
-  if (spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'none', path]).status !== 0)
-    return undefined
-  onTestFinished(() => void spawnSync('umount', ['--lazy', path]))
-  const freeze = () => expect(spawnSync('mount', ['-o', 'remount,ro', path]).status).toBe(0)
-  return { path, freeze }
-}
-
-describe.skipIf(!isBuiltin('node:sqlite'))('a disk for jobs', () => {
-  it('that is full or read-only gets large bodies refused with 507, and takes small ones elsewhere', async (test) => {
-    const disk = smallDisk('1m')
-    if (disk === undefined) return test.skip()
-    const file = join(folder(), 'jobs.db')
-    const jobs = { store: `sqlite:${file}`, blobs: disk.path }
-    const { post, log } = await start('node', bulk, {}, { jobs }, file)
-    const submit = (size: number) => post('/bulk', '1'.padEnd(size), { prefer: 'respond-async' })
-    const refused = {
-      code: 'insufficient_storage',
-      detail: 'the folder of large bodies is full or read-only',
-    }
-    const full = await submit(2 * mb)
-    expect([full.status, await jsonOf(full)]).toMatchObject([507, refused])
-    expect(readdirSync(disk.path)).toEqual([])
-    disk.freeze()
-    const frozen = await submit(2 * mb)
-    expect([frozen.status, await jsonOf(frozen)]).toMatchObject([507, refused])
-    expect(log()).toMatch(/ENOSPC.*EROFS/s)
-    expect((await submit(1_000)).status).toBe(202)
-  })
-
-  it('that is full gets jobs refused with 507', async (test) => {
-    const disk = smallDisk('1m')
-    if (disk === undefined) return test.skip()
-    const { post, get } = await start('node', bulk, {}, {}, join(disk.path, 'jobs.db'))
-    const submit = () => post('/bulk', '1'.padEnd(200_000), { prefer: 'respond-async' })
-    const refused = await until(async () => {
-      const answer = await submit()
-      return answer.status !== 202 && answer
-    })
-    expect([refused.status, (await jsonOf(refused)).code]).toEqual([507, 'insufficient_storage'])
-    expect((await get('/readyz')).status).toBe(503)
-  })
-
-  it('that is read-only is told at the start', async (test) => {
-    const disk = smallDisk('1m')
-    if (disk === undefined) return test.skip()
-    const path = join(disk.path, 'jobs.db')
-    await (await openStore({ kind: 'sqlite', path })).close()
-    disk.freeze()
-    await expect(openStore({ kind: 'sqlite', path })).rejects.toThrow(
-      /jobs\.db cannot be opened: EROFS/,
-    )
   })
 })
 

@@ -6,6 +6,7 @@ import { jobScripts } from '../../src/jobs/bullmq/scripts.ts'
 import type { Attempt, JobStore, JobTimes } from '../../src/jobs/job-store.ts'
 import { conforms, type StartStore } from './conformance.ts'
 import { keepsBodies } from './conformance-bodies.ts'
+import { endsJobs } from './conformance-ending.ts'
 import { start } from './harness.ts'
 import { hasRedis, type RedisServer, redisServer } from './redis-server.ts'
 import {
@@ -39,6 +40,7 @@ describe.skipIf(!hasRedis)('a job store on Redis', () => {
     return { spec: { kind: 'redis', url: server.url }, stop: () => server.stop() }
   }
   conforms('alone', begin)
+  endsJobs('its ends', begin)
   keepsBodies('its bodies', begin)
 
   it('warns of a server that would lose jobs, and of no other', async () => {

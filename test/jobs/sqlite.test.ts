@@ -11,6 +11,7 @@ import { openSqliteStore } from '../../src/jobs/sqlite/sqlite-store.ts'
 import { joined } from '../../src/jobs/stored-body.ts'
 import { conforms, type StartStore } from './conformance.ts'
 import { keepsBodies } from './conformance-bodies.ts'
+import { endsJobs } from './conformance-ending.ts'
 import {
   bytesOf,
   completed,
@@ -48,6 +49,7 @@ describe.skipIf(!hasSqlite)('a job store on SQLite', () => {
     return { spec: { kind: 'sqlite', path: join(path, 'jobs.db') }, stop: async () => remove() }
   }
   conforms('alone', begin)
+  endsJobs('its ends', begin)
   keepsBodies('its bodies', begin)
 
   it('keeps all over a restart', async () => {

@@ -2,68 +2,25 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import OpenAI, {
-  APIError,
   AuthenticationError,
   BadRequestError,
   InternalServerError,
   NotFoundError,
 } from 'openai'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { apiKey } from '../../src/api/auth/index.ts'
-import { type Listener, Runner, Service, serve } from '../../src/index.ts'
-import { openai } from '../../src/protocols/openai/index.ts'
+import { describe, expect, it } from 'vitest'
 import { canImport, python } from '../docs/python.ts'
 import { engines } from '../engines.ts'
+import { key, rejected, serveModels } from './harness.ts'
 
-const key = 'test-key'
-// Its SHA-256.
-const hash = '62af8704764faf8ea82fc61ce9c4c3908b6cb97d463a634e9e587d7c885db0ef'
 const messages = [{ role: 'user' as const, content: 'hello' }]
 type Extra = Record<string, unknown>
 
 describe.each(engines)('openai on %s', (engine) => {
-  const runner = new Runner<typeof import('./model.ts')>('said', {
-    module: new URL('./model.ts', import.meta.url),
-    methods: {
-      chat: { stream: true },
-      generate: { stream: true },
-      embed: { batchable: true },
-      seen: {},
-    },
-    concurrency: 8,
-    threads: 0,
-  })
-  const embedder = new Runner<typeof import('./model.ts')>('embedder', {
-    module: new URL('./model.ts', import.meta.url),
-    methods: { embed: {} },
-    threads: 0,
-  })
-  const svc = new Service('tested', {
-    auth: apiKey({ keys: [{ name: 'test', hash }] }),
-    protocols: [openai({ models: { said: runner, 'org/embedder': embedder } })],
-  })
-  let listener: Listener
-  let client: OpenAI
-  let url: string
-
-  beforeAll(async () => {
-    listener = await serve(svc, {
-      port: 0,
-      host: '127.0.0.1',
-      engine,
-      drainTimeoutMs: 0,
-      maxBodyBytes: 100_000,
-      logLevel: 'fatal',
-    })
-    url = `http://127.0.0.1:${listener.port}`
-    client = new OpenAI({ apiKey: key, baseURL: `${url}/v1`, maxRetries: 0 })
-  })
-  afterAll(() => listener.close())
-
+  const on = serveModels(engine)
   const chat = (extra: Extra = {}) =>
-    client.chat.completions.create({ model: 'said', messages, ...extra })
+    on.client.chat.completions.create({ model: 'said', messages, ...extra })
   const chunks = async (extra: Extra = {}) => {
-    const stream = await client.chat.completions.create({
+    const stream = await on.client.chat.completions.create({
       model: 'said',
       messages,
       stream: true,
@@ -75,26 +32,18 @@ describe.each(engines)('openai on %s', (engine) => {
   }
   const textOf = (all: readonly OpenAI.ChatCompletionChunk[]) =>
     all.map(({ choices }) => choices[0]?.delta.content ?? '').join('')
-  const rejected = async (promise: Promise<unknown>) => {
-    const error = await promise.then(
-      () => undefined,
-      (thrown) => thrown,
-    )
-    expect(error).toBeInstanceOf(APIError)
-    return error as APIError & { readonly error: unknown }
-  }
 
   it('lists its models and describes one', async () => {
-    const { data } = await client.models.list()
+    const { data } = await on.client.models.list()
     expect(data).toMatchObject([
       { id: 'said', object: 'model', owned_by: 'serving' },
       { id: 'org/embedder', object: 'model' },
     ])
-    expect(await client.models.retrieve('org/embedder')).toMatchObject({
+    expect(await on.client.models.retrieve('org/embedder')).toMatchObject({
       id: 'org/embedder',
       object: 'model',
     })
-    const error = await rejected(client.models.retrieve('other'))
+    const error = await rejected(on.client.models.retrieve('other'))
     expect(error).toBeInstanceOf(NotFoundError)
     expect(error).toMatchObject({
       code: 'model_not_found',
@@ -146,14 +95,18 @@ describe.each(engines)('openai on %s', (engine) => {
   })
 
   it('completes a text, whole and by events', async () => {
-    const answer = await client.completions.create({ model: 'said', prompt: ['once'] })
+    const answer = await on.client.completions.create({ model: 'said', prompt: ['once'] })
     expect(answer).toMatchObject({
       object: 'text_completion',
       choices: [{ index: 0, text: 'one two three', finish_reason: 'stop' }],
       usage: { completion_tokens: 3 },
     })
     let text = ''
-    const stream = await client.completions.create({ model: 'said', prompt: 'once', stream: true })
+    const stream = await on.client.completions.create({
+      model: 'said',
+      prompt: 'once',
+      stream: true,
+    })
     for await (const { choices } of stream) text += choices[0].text
     expect(text).toBe('one two three')
   })
@@ -197,31 +150,31 @@ describe.each(engines)('openai on %s', (engine) => {
   })
 
   it('ends a model that runs on behind stop', async () => {
-    const { ended } = await runner.seen()
+    const { ended } = await on.runner.seen()
     expect(textOf(await chunks({ say: ['a', 'forever'], stop: ' tick ti' }))).toBe('atick')
-    await expect.poll(async () => (await runner.seen()).ended).toBe(ended + 1)
+    await expect.poll(async () => (await on.runner.seen()).ended).toBe(ended + 1)
   })
 
   it.each(['stream', 'whole'])('ends the model if the client leaves: %s', async (how) => {
-    const { ended, requests } = await runner.seen()
+    const { ended, requests } = await on.runner.seen()
     const before = requests.length
     const abort = new AbortController()
     const body = { model: 'said', messages, say: ['forever'] }
     if (how === 'stream') {
-      const stream = await client.chat.completions.create(
+      const stream = await on.client.chat.completions.create(
         { ...body, stream: true },
         { signal: abort.signal },
       )
       for await (const chunk of stream) if (chunk.choices[0].delta.content === 'tick ') break
     } else {
-      const asked = client.chat.completions
+      const asked = on.client.chat.completions
         .create(body, { signal: abort.signal })
         .catch(() => 'left')
-      await expect.poll(async () => (await runner.seen()).requests.length).toBe(before + 1)
+      await expect.poll(async () => (await on.runner.seen()).requests.length).toBe(before + 1)
       abort.abort()
       expect(await asked).toBe('left')
     }
-    await expect.poll(async () => (await runner.seen()).ended).toBe(ended + 1)
+    await expect.poll(async () => (await on.runner.seen()).ended).toBe(ended + 1)
   })
 
   it('gives the model the request by the names of the API', async () => {
@@ -245,7 +198,7 @@ describe.each(engines)('openai on %s', (engine) => {
       n: 1,
       tools: [],
     })
-    expect((await runner.seen()).requests.at(-1)).toEqual({
+    expect((await on.runner.seen()).requests.at(-1)).toEqual({
       model: 'said',
       messages: [
         { role: 'system', content: 'a\nb' },
@@ -269,7 +222,7 @@ describe.each(engines)('openai on %s', (engine) => {
       { max_tokens: -1 },
     ])
       expect((await chat(extra)).choices[0].message.content).toBe('one two three')
-    expect((await runner.seen()).requests.at(-1)).not.toHaveProperty('max_tokens')
+    expect((await on.runner.seen()).requests.at(-1)).not.toHaveProperty('max_tokens')
   })
 
   it.each<[Extra, string, RegExp]>([
@@ -312,18 +265,18 @@ describe.each(engines)('openai on %s', (engine) => {
   it('refuses several prompts and tokens', async () => {
     for (const prompt of [['a', 'b'], [1, 2], undefined]) {
       const error = await rejected(
-        client.completions.create({ model: 'said', prompt: prompt as never }),
+        on.client.completions.create({ model: 'said', prompt: prompt as never }),
       )
       expect(error).toMatchObject({ status: 400, param: 'prompt' })
     }
-    const error = await rejected(client.embeddings.create({ model: 'said', input: [1, 2] }))
+    const error = await rejected(on.client.embeddings.create({ model: 'said', input: [1, 2] }))
     expect(error).toMatchObject({ status: 400, param: 'input' })
   })
 
   it('tells in its own shape of wrong JSON, unknown paths, methods, large bodies and unknown callers', async () => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
     const ask = async (path: string, init: RequestInit) => {
-      const response = await fetch(`${url}${path}`, { headers, ...init })
+      const response = await fetch(`${on.url}${path}`, { headers, ...init })
       return { status: response.status, ...((await response.json()) as { error: Extra }).error }
     }
     const post = (body: string) => ask('/v1/chat/completions', { method: 'POST', body })
@@ -341,7 +294,7 @@ describe.each(engines)('openai on %s', (engine) => {
       status: 405,
       code: 'method_not_allowed',
     })
-    const stranger = new OpenAI({ apiKey: 'other', baseURL: `${url}/v1`, maxRetries: 0 })
+    const stranger = new OpenAI({ apiKey: 'other', baseURL: `${on.url}/v1`, maxRetries: 0 })
     const error = await rejected(stranger.models.list())
     expect(error).toBeInstanceOf(AuthenticationError)
     expect(error).toMatchObject({ type: 'authentication_error', code: 'unauthorized' })
@@ -360,7 +313,7 @@ describe.each(engines)('openai on %s', (engine) => {
   })
 
   it('ends a stream that fails later by an error event', async () => {
-    const stream = await client.chat.completions.create({
+    const stream = await on.client.chat.completions.create({
       model: 'said',
       messages,
       stream: true,
@@ -375,51 +328,11 @@ describe.each(engines)('openai on %s', (engine) => {
     expect(error).toMatchObject({ type: 'server_error', code: 'function_error' })
     expect(texts).toEqual(['', 'ok'])
   })
-
-  it('embeds texts as float and base64', async () => {
-    const float = (text: string) =>
-      [text.length, 0.1, -1 / 3].map((each) => Number(Math.fround(each)))
-    for (const encoding_format of ['float', 'base64', undefined] as const) {
-      for (const first of ['counted', 'array', 'rows']) {
-        const answer = await client.embeddings.create({
-          model: 'said',
-          input: [first, 'b'],
-          encoding_format,
-        })
-        expect(answer.data.map(({ index }) => index)).toEqual([0, 1])
-        const vectors = answer.data.map(({ embedding }) => {
-          if (encoding_format !== 'base64') return embedding.map(Math.fround)
-          const bytes = Buffer.from(embedding as unknown as string, 'base64')
-          return [0, 4, 8].map((at) => bytes.readFloatLE(at))
-        })
-        expect(vectors).toEqual([float(first), float('b')])
-        const count = first === 'counted' ? first.length + 1 : 0
-        expect(answer.usage).toEqual({ prompt_tokens: count, total_tokens: count })
-      }
-    }
-    const one = await client.embeddings.create({
-      model: 'org/embedder',
-      input: 'x',
-      encoding_format: 'float',
-      dimensions: 3,
-    })
-    expect(one.data[0].embedding).toEqual([1, 0.1, -0.33333334])
-  })
-
-  it('refuses other dimensions, and vectors that cannot be sent', async () => {
-    const embed = (input: string, dimensions?: number) =>
-      rejected(
-        client.embeddings.create({ model: 'said', input, dimensions, encoding_format: 'float' }),
-      )
-    expect(await embed('x', 2)).toMatchObject({ status: 400, param: 'dimensions' })
-    for (const input of ['nan', 'few']) expect(await embed(input)).toMatchObject({ status: 500 })
-  })
-
   it.skipIf(!canImport('openai'))(
     'answers the openai package of PyPI (PYTHON names a Python that has it)',
     async () => {
       const program = fileURLToPath(new URL('./python/client.py', import.meta.url))
-      const { stdout } = await promisify(execFile)(python, [program, url, key])
+      const { stdout } = await promisify(execFile)(python, [program, on.url, key])
       expect(JSON.parse(stdout)).toEqual({
         models: ['said', 'org/embedder'],
         model: 'org/embedder',
@@ -440,7 +353,7 @@ describe.each(engines)('openai on %s', (engine) => {
 
   it('is in the document of the service', async () => {
     const document = await (
-      await fetch(`${url}/openapi.json`, { headers: { authorization: `Bearer ${key}` } })
+      await fetch(`${on.url}/openapi.json`, { headers: { authorization: `Bearer ${key}` } })
     ).json()
     const { paths } = document as {
       readonly paths: Readonly<Record<string, { readonly post?: { readonly operationId: string } }>>

@@ -27,8 +27,9 @@ import { jobOfBlob, requestBlob, sweepOrphans } from '../kept-body.ts'
 import { Listeners } from '../listeners.ts'
 import { lateAnswer, lateWarnings } from '../problem-answer.ts'
 import type { StoredAnswer } from '../stored-body.ts'
-import { loadBullmq, type Queue } from './bullmq-package.ts'
-import { BullmqWorker, type JobData } from './bullmq-worker.ts'
+import { loadBullmq } from './bullmq-package.ts'
+import { BullmqQueues, quiet } from './bullmq-queues.ts'
+import { BullmqWorker } from './bullmq-worker.ts'
 import { JobRecords, type KeptJob } from './job-records.ts'
 import { RedisFaults } from './redis-faults.ts'
 
@@ -53,10 +54,6 @@ export function openBullmqStore(options: BullmqOptions): JobStore {
   return new BullmqStore(options)
 }
 
-/** BullMQ runs low numbers first, from 1 to 2^21 - 1. */
-const middlePriority = 2 ** 20
-/** More attempts than any job has: the attempt itself tells which one is the last. */
-const anyAttempts = 1_000_000
 const orphanSweepMs = 3_600_000
 /** How long a submission without an answer looks whether it was stored. **Units**: milliseconds. */
 const lookAgainMs = 1_000
@@ -66,7 +63,6 @@ const patient = { commandTimeout: undefined, maxRetriesPerRequest: null }
 class BullmqStore implements JobStore {
   readonly kind = 'redis'
   readonly #options: BullmqOptions
-  readonly #queues = new Map<string, Queue>()
   readonly #listeners = new Listeners()
   readonly #workers = new Set<BullmqWorker>()
   readonly #times: JobTimes
@@ -74,6 +70,7 @@ class BullmqStore implements JobStore {
   #timers: readonly NodeJS.Timeout[] = []
   #subscriber!: Redis
   #records!: JobRecords
+  #queues!: BullmqQueues
 
   constructor(options: BullmqOptions) {
     this.#options = options
@@ -109,6 +106,7 @@ class BullmqStore implements JobStore {
         `Redis drops jobs when its memory is full: set maxmemory-policy noeviction, it is ${policy}`,
       )
     this.#records = new JobRecords(client, blobs, keys)
+    this.#queues = new BullmqQueues(this.#records)
     if (service !== undefined) await this.#own(service)
     // A connection that subscribes does nothing else.
     this.#subscriber = quiet(client.duplicate(patient))
@@ -161,7 +159,7 @@ class BullmqStore implements JobStore {
     )
     if (kind === 'added') {
       // The job is stored: the sweep sends it later.
-      await this.#send(kept).catch(this.#faults.tell)
+      await this.#queues.send(kept).catch(this.#faults.tell)
       return { kind }
     }
     await records.drop(blob)
@@ -197,45 +195,8 @@ class BullmqStore implements JobStore {
     const added = await this.#added(kept.id, scripts.again(kept.id, ...what))
     if (added === null) return undefined
     const [kind] = added
-    if (kind === 'added') await this.#send(kept).catch(this.#faults.tell)
+    if (kind === 'added') await this.#queues.send(kept).catch(this.#faults.tell)
     return { kind }
-  }
-
-  /** Gives a stored job to BullMQ, which takes a name only once. */
-  async #send({ id, api, priority, retries, timeoutMs, webhook }: KeptJob): Promise<void> {
-    const options = {
-      jobId: id,
-      priority: middlePriority - priority,
-      attempts: anyAttempts,
-      backoff: { type: 'custom' },
-      removeOnComplete: true,
-    }
-    const { client, prefix } = this.#records
-    const data: JobData = { retries, timeoutMs, hasWebhook: webhook !== undefined }
-    await this.#queue(api).add(api, data, options)
-    // Not sooner: until BullMQ has it, the sweep must find it.
-    await client.zrem(`${prefix}unsent`, id)
-  }
-
-  readonly #sendRest = async (id: string): Promise<void> => {
-    const { client, prefix } = this.#records
-    const [at, text] = await Promise.all([
-      client.zscore(`${prefix}unsent`, id),
-      client.hget(prefix + id, 'new'),
-    ])
-    if (at !== null && text !== null) await this.#send(JSON.parse(text))
-  }
-
-  #queue(api: string): Queue {
-    let queue = this.#queues.get(api)
-    if (queue === undefined) {
-      const { Queue } = loadBullmq()
-      queue = quiet(
-        new Queue(api, { connection: this.#records.client, prefix: this.#records.queuePrefix }),
-      )
-      this.#queues.set(api, queue)
-    }
-    return queue
   }
 
   get(id: string): Promise<Job | undefined> {
@@ -283,8 +244,8 @@ class BullmqStore implements JobStore {
 
   /** Takes a job from its queue that ended there. A worker that has just taken it finds that it has ended. */
   async #unqueue({ id, api, webhook }: Job): Promise<void> {
-    await this.#queue(api).remove(id).catch(this.#faults.tell)
-    if (webhook !== undefined) await this.#sendRest(deliveryId(id)).catch(this.#faults.tell)
+    await this.#queues.remove(api, id).catch(this.#faults.tell)
+    if (webhook !== undefined) await this.#queues.sendRest(deliveryId(id)).catch(this.#faults.tell)
   }
 
   async list({ api, status, limit }: JobFilter): Promise<readonly Job[]> {
@@ -339,7 +300,7 @@ class BullmqStore implements JobStore {
         times: this.#times,
         url: this.#options.url,
         failed: this.#faults.tell,
-        sendRest: this.#sendRest,
+        sendRest: (id) => this.#queues.sendRest(id),
       },
       queues,
       run,
@@ -357,7 +318,7 @@ class BullmqStore implements JobStore {
 
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer)
-    for (const queue of this.#queues.values()) await queue.close()
+    await this.#queues.close()
     this.#subscriber.disconnect()
     this.#records.client.disconnect()
   }
@@ -374,7 +335,8 @@ class BullmqStore implements JobStore {
   async #sweepDue(): Promise<void> {
     const { scripts } = this.#records
     // Whoever stored it has had time enough to give it to BullMQ, and may have died.
-    for (const id of await scripts.due('', 'unsent', this.#times.leaseMs)) await this.#sendRest(id)
+    for (const id of await scripts.due('', 'unsent', this.#times.leaseMs))
+      await this.#queues.sendRest(id)
     for (const message of lateWarnings(await this.#endLate()))
       this.#options.warn(`job store: ${message}`)
     for (const id of await scripts.due('', 'ends', 0)) {
@@ -411,12 +373,4 @@ class BullmqStore implements JobStore {
       return names.filter((_, i) => !named[i])
     })
   }
-}
-
-/** Drops its errors: each command tells its own. */
-function quiet<T extends { on(event: 'error', listener: (error: Error) => void): unknown }>(
-  emitter: T,
-): T {
-  emitter.on('error', () => {})
-  return emitter
 }

@@ -6,42 +6,9 @@ import {
   isFloat,
   type NumericDType,
 } from '../../../../src/core/dtype.ts'
-import { typescriptCodec } from '../../../../src/values/array/json.ts'
-import { nativeCodec, numberCodec } from '../../../../src/values/array/native-codec.ts'
 import { NDArray } from '../../../../src/values/array/ndarray.ts'
-import type {
-  NonFinite,
-  NumberCodec,
-  ParseFailure,
-} from '../../../../src/values/array/number-codec.ts'
 import numpy from '../../../fixtures/ndarray/numpy.json' with { type: 'json' }
-
-const codecs: NumberCodec[] = [typescriptCodec, ...(nativeCodec ? [nativeCodec, numberCodec] : [])]
-
-function parse(
-  codec: NumberCodec,
-  text: string | Uint8Array,
-  dtype?: DType,
-): NDArray | ParseFailure {
-  return codec.parseNdarray(typeof text === 'string' ? Buffer.from(text) : text, dtype)
-}
-
-function parsed(codec: NumberCodec, text: string | Uint8Array, dtype?: DType): NDArray {
-  const result = parse(codec, text, dtype)
-  if ('failure' in result) throw new Error(`${result.failure} at ${result.offset} in ${text}`)
-  return result
-}
-
-function encoded(
-  codec: NumberCodec,
-  array: NDArray,
-  nonFinite: NonFinite = 'literal',
-): string | undefined {
-  const text = codec.encodeNdarray(array, nonFinite)
-  return text === undefined || typeof text === 'string'
-    ? text
-    : Buffer.from(text).toString('latin1')
-}
+import { codecs, encoded, expectRefused, parse, parsed } from './codecs.ts'
 
 function hex(data: ArrayBufferView): string {
   return Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('hex')
@@ -51,19 +18,6 @@ function fromHex(dtype: DType, text: string): NDArray {
   const bytes = Uint8Array.from(Buffer.from(text, 'hex'))
   const data = new (dataConstructor(dtype as NumericDType))(bytes.buffer)
   return new NDArray(data, [data.length], dtype)
-}
-
-/** Checks a failure; one of JSON.parse knows the path of an element instead of its offset. */
-function expectRefused(
-  result: NDArray | ParseFailure,
-  failure: string,
-  offset: number,
-  place?: string,
-): void {
-  expect(result, place).toMatchObject({ failure })
-  const found = result as ParseFailure
-  if (found.path === undefined && found.offset !== undefined)
-    expect(found.offset, place).toBe(offset)
 }
 
 /** Digits and exponent of a decimal, whatever its layout. */
@@ -336,124 +290,6 @@ describe.each(
     expect((result.data as Uint8Array).buffer).not.toBe(json.buffer)
     json.fill(0)
     expect(result.data).toEqual(Uint8Array.of(1, 2, 3))
-  })
-
-  it.each<[string, string | Uint8Array, DType | undefined, string, number]>([
-    ['an empty body', '', undefined, 'syntax', 0],
-    ['a body of white space', '  ', undefined, 'syntax', 2],
-    ['nothing but a byte order mark', '\ufeff', undefined, 'syntax', 3],
-    ['a list that is cut off', '[1,2', undefined, 'syntax', 4],
-    ['a list that is cut off behind a comma', '[1,', undefined, 'syntax', 3],
-    ['a word that is cut off', '[tru', undefined, 'syntax', 1],
-    ['a trailing comma', '[1,]', undefined, 'syntax', 3],
-    ['a leading comma', '[,1]', undefined, 'syntax', 1],
-    ['two elements without a comma', '[1 2]', undefined, 'syntax', 3],
-    ['text behind the array', '[1] x', undefined, 'syntax', 4],
-    ['a second array', '[1][2]', undefined, 'syntax', 3],
-    ['a leading zero', '[01]', undefined, 'syntax', 2],
-    ['a plus sign', '[+1]', undefined, 'syntax', 1],
-    ['a number that begins with its point', '[.5]', undefined, 'syntax', 1],
-    ['a number that ends with its point', '[1.]', undefined, 'syntax', 1],
-    ['an exponent without digits', '[1e]', undefined, 'syntax', 1],
-    ['a signed exponent without digits', '[1e+]', undefined, 'syntax', 1],
-    ['a minus sign alone', '[-]', undefined, 'syntax', 1],
-    ['a hexadecimal number', '[0x10]', undefined, 'syntax', 2],
-    ['a misspelled word', '[nan]', undefined, 'syntax', 1],
-    ['a word with a tail', '[nullx]', undefined, 'syntax', 5],
-    ['a control character in a string', '["\u0001"]', undefined, 'syntax', 1],
-    ['an unknown escape', '["\\x"]', undefined, 'syntax', 1],
-    ['a string that is cut off', '["abc', undefined, 'syntax', 1],
-    ['a no-break space', '[\u00a01]', undefined, 'syntax', 1],
-    ['brackets that do not match', '[1}', undefined, 'syntax', 2],
-    ['a row object without a colon', '[{"0" 1}]', undefined, 'syntax', 6],
-    ['a row object with a trailing comma', '[{"0":1,}]', undefined, 'syntax', 8],
-    [
-      'bytes that are not UTF-8',
-      Uint8Array.of(0x5b, 0x22, 0xff, 0x22, 0x5d),
-      undefined,
-      'encoding',
-      2,
-    ],
-    [
-      'an overlong encoding',
-      Uint8Array.of(0x5b, 0x31, 0x2c, 0x22, 0xc0, 0x80, 0x22, 0x5d),
-      undefined,
-      'encoding',
-      4,
-    ],
-    ['an encoded surrogate', Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22), undefined, 'encoding', 1],
-    [
-      'a sequence cut off at the end',
-      Uint8Array.of(0x5b, 0x31, 0xe2, 0x82),
-      undefined,
-      'encoding',
-      2,
-    ],
-    [
-      'bad UTF-8 behind another offence',
-      Uint8Array.of(0x5b, 0x5d, 0x5d, 0xff),
-      undefined,
-      'encoding',
-      3,
-    ],
-    ['a list beside a number', '[1,[2]]', undefined, 'ragged', 3],
-    ['a number beside a list', '[[1],2]', undefined, 'ragged', 5],
-    ['a row that is too short', '[[1,2],[3]]', undefined, 'ragged', 9],
-    ['a row that is too long', '[[1],[2,3]]', undefined, 'ragged', 8],
-    ['an element where lists are empty', '[[],[1]]', undefined, 'ragged', 5],
-    ['an empty list where lists have elements', '[[1],[]]', undefined, 'ragged', 6],
-    ['a list in place of an empty one', '[[],[[]]]', undefined, 'ragged', 5],
-    ['rows that go deeper than the first', '[[1,2],[[3],[4]]]', undefined, 'ragged', 8],
-    ['a row object beside a list', '[[1],{"0":2}]', undefined, 'ragged', 5],
-    ['a list beside a row object', '[{"0":2},[1]]', undefined, 'ragged', 9],
-    ['a row object with other keys', '[{"0":5},{"1":7}]', undefined, 'ragged', 15],
-    ['a row object with a key too many', '[{"0":5},{"0":7,"1":8}]', undefined, 'ragged', 16],
-    ['column keys with a gap', '[{"0":5,"2":7}]', undefined, 'ragged', 13],
-    ['a key that is no column index', '[{"a":1}]', undefined, 'dtype', 2],
-    ['a key with a leading zero', '[{"00":1}]', undefined, 'dtype', 2],
-    ['a key named __proto__', '[{"__proto__":1}]', undefined, 'dtype', 2],
-    ['a list as a value of a row object', '[{"0":[1]}]', undefined, 'dtype', 6],
-    ['an object as the whole body', '{"0":1}', undefined, 'dtype', 0],
-    ['an object in a nested list', '[[{"0":1}]]', undefined, 'dtype', 2],
-    ['a number among strings', '["a",1]', undefined, 'dtype', 5],
-    ['a string among numbers', '[1,"a"]', undefined, 'dtype', 3],
-    ['a null among strings', '["a",null]', undefined, 'dtype', 5],
-    ['a boolean among strings', '["a",true]', undefined, 'dtype', 5],
-    ['null for an integer', '[null]', 'int32', 'dtype', 1],
-    ['NaN for an integer', '[1,NaN]', 'uint64', 'dtype', 3],
-    ['infinity for an integer', '[-Infinity]', 'int64', 'dtype', 1],
-    ['a word for a float', '["abc"]', 'float32', 'dtype', 1],
-    ['a fraction in a string for an integer', '["1.5"]', 'int8', 'dtype', 1],
-    ['digits with underscores in a string', '["1_000"]', 'float64', 'dtype', 1],
-    ['a number beyond uint8', '[255,256]', 'uint8', 'range', 5],
-    ['a negative number for uint8', '[-1]', 'uint8', 'range', 1],
-    ['a number beyond int64', '[9223372036854775808]', 'int64', 'range', 1],
-    ['a million digits for int64', `[${'9'.repeat(1e6)}]`, 'int64', 'range', 1],
-    ['a million digits in a string for int64', `["${'9'.repeat(1e6)}"]`, 'int64', 'range', 1],
-    ['a number beyond uint64', '[18446744073709551616]', 'uint64', 'range', 1],
-    ['a double beyond int64', '[9.3e18]', 'int64', 'range', 1],
-    ['a number that overflows float64', '[1e400]', undefined, 'range', 1],
-    ['a number that overflows float32', '[-3.5e38]', 'float32', 'range', 1],
-    ['a number that overflows float16', '[65520]', 'float16', 'range', 1],
-    [
-      'an integer beyond 2^53 without a dtype',
-      '[9007199254740992,9007199254740993]',
-      undefined,
-      'precision',
-      18,
-    ],
-    [
-      'a negative integer beyond 2^53 without a dtype',
-      '[-9007199254740993]',
-      undefined,
-      'precision',
-      1,
-    ],
-    ['a million digits without a dtype', `[1${'0'.repeat(1e6)}]`, undefined, 'precision', 1],
-    ['65 levels', '['.repeat(65) + ']'.repeat(65), undefined, 'depth', 64],
-    ['a million levels', '['.repeat(1e6) + ']'.repeat(1e6), undefined, 'depth', 64],
-  ])('refuses %s', (_name, text, dtype, failure, offset) => {
-    expectRefused(parse(codec, text, dtype), failure, offset)
   })
 
   it('takes the largest exact integer without a dtype, and larger numbers that are not written as integers', () => {

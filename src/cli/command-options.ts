@@ -1,0 +1,107 @@
+/** Options of commands, from the table of options, and the settings that they give. @module */
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { SetupError } from '../core/errors.ts'
+import { type Option as ServiceOption, whole } from '../core/option.ts'
+import { unknownVariable } from './config/environment.ts'
+import {
+  flagOf,
+  helpOf,
+  type OptionName,
+  optionEntry,
+  optionNames,
+  variableOf,
+} from './config/option-table.ts'
+import { readText } from './config/option-types.ts'
+import type { GivenOptions } from './config/settled-options.ts'
+import type { ServiceSettings, Settings } from './settings.ts'
+
+export { Command, CommanderError, Option }
+
+/** @returns the settings of a command that was called with these options, of a service or of none. */
+export async function settingsOf(command: Command, path: string | undefined): Promise<Settings> {
+  const unknown = unknownVariable(process.env)
+  if (unknown !== undefined) command.error(`error: ${unknown}`)
+  const { findSettings } = await import('./settings.ts')
+  return await findSettings(path, givenOptions(command))
+}
+
+/** As {@link settingsOf}, of a command that needs a service. */
+export async function serviceSettings(
+  command: Command,
+  path: string | undefined,
+): Promise<ServiceSettings> {
+  const { service, ...settings } = await settingsOf(command, path)
+  if (service !== undefined) return { ...settings, service }
+  return command.error(
+    "error: missing required argument 'FILE', and no serving.config file here names a service",
+  )
+}
+
+function givenOptions(command: Command): GivenOptions {
+  const given: GivenOptions = {}
+  for (const name of optionNames) {
+    const key = commanderOption(name).attributeName()
+    const source = command.getOptionValueSource(key)
+    if (source !== 'cli' && source !== 'env') continue
+    given[name] = {
+      value: command.getOptionValue(key),
+      from: source === 'cli' ? `--${flagOf(name)}` : variableOf(name),
+    }
+  }
+  return given
+}
+
+/** Adds the options of serving to a command. */
+export function addOptions(command: Command): void {
+  const isServe = command.name() === 'serve'
+  for (const name of optionNames) command.addOption(commanderOption(name).hideHelp(!isServe))
+  if (!isServe)
+    command.addHelpText(
+      'after',
+      '\nIt takes the options of serving serve: see serving serve --help.',
+    )
+}
+
+/** @returns an entry of the table of options as commander takes it. */
+export function commanderOption(name: OptionName): Option {
+  const { option, group, default: value, shown } = optionEntry(name)
+  return new Option(`--${flagOf(name)} ${option.parts.placeholder}`, helpOf(name))
+    .helpGroup(`${group}:`)
+    .default(value, shown)
+    .env(variableOf(name))
+    .argParser(parserOf(option))
+}
+
+/** @returns an option whose value is a whole number from 1 up. */
+export function countOption(flag: string, help: string, value?: number): Option {
+  return new Option(flag, help).argParser(parserOf(whole(1))).default(value)
+}
+
+function parserOf<G, V, A>(option: ServiceOption<G, V, A>): (text: string) => V {
+  return (text) => {
+    try {
+      return readText(option, text)
+    } catch (error) {
+      throw error instanceof SetupError ? new InvalidArgumentError(error.message) : error
+    }
+  }
+}
+
+/** @returns what an option lists between commas. */
+export function list(text: string): string[] {
+  return text.split(',').map((item) => item.trim())
+}
+
+/** @returns the rates that an option lists. */
+export function rates(text: string): number[] {
+  const numbers = list(text).map(Number)
+  if (numbers.every((rate) => rate > 0)) return numbers
+  throw new InvalidArgumentError('It is a list of numbers above 0, as 100,200.')
+}
+
+/** @returns the headers of the options before, and this one. */
+export function header(line: string, before: Record<string, string> = {}): Record<string, string> {
+  const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(line) ?? []
+  if (name === undefined) throw new InvalidArgumentError('It is "name: value".')
+  return { ...before, [name]: value }
+}

@@ -1,0 +1,73 @@
+/** The queues of BullMQ, one for each API: what is in them are names of jobs. @module */
+import { loadBullmq, type Queue } from './bullmq-package.ts'
+import type { JobData } from './bullmq-worker.ts'
+import type { JobRecords, KeptJob } from './job-records.ts'
+
+/** BullMQ runs low numbers first, from 1 to 2^21 - 1. */
+const middlePriority = 2 ** 20
+/** More attempts than any job has: the attempt itself tells which one is the last. */
+const anyAttempts = 1_000_000
+
+/** Gives jobs that are kept to BullMQ. */
+export class BullmqQueues {
+  readonly #records: JobRecords
+  readonly #queues = new Map<string, Queue>()
+
+  constructor(records: JobRecords) {
+    this.#records = records
+  }
+
+  /** Gives a stored job to BullMQ, which takes a name only once. */
+  async send({ id, api, priority, retries, timeoutMs, webhook }: KeptJob): Promise<void> {
+    const options = {
+      jobId: id,
+      priority: middlePriority - priority,
+      attempts: anyAttempts,
+      backoff: { type: 'custom' },
+      removeOnComplete: true,
+    }
+    const { client, prefix } = this.#records
+    const data: JobData = { retries, timeoutMs, hasWebhook: webhook !== undefined }
+    await this.#queue(api).add(api, data, options)
+    // Not sooner: until BullMQ has it, the sweep must find it.
+    await client.zrem(`${prefix}unsent`, id)
+  }
+
+  /** Sends a job unless whoever stored it has done so. */
+  async sendRest(id: string): Promise<void> {
+    const { client, prefix } = this.#records
+    const [at, text] = await Promise.all([
+      client.zscore(`${prefix}unsent`, id),
+      client.hget(prefix + id, 'new'),
+    ])
+    if (at !== null && text !== null) await this.send(JSON.parse(text))
+  }
+
+  /** Takes a job from its queue, unless a worker has it. */
+  async remove(api: string, id: string): Promise<void> {
+    await this.#queue(api).remove(id)
+  }
+
+  async close(): Promise<void> {
+    for (const queue of this.#queues.values()) await queue.close()
+  }
+
+  #queue(api: string): Queue {
+    let queue = this.#queues.get(api)
+    if (queue === undefined) {
+      const { Queue } = loadBullmq()
+      const { client, queuePrefix } = this.#records
+      queue = quiet(new Queue(api, { connection: client, prefix: queuePrefix }))
+      this.#queues.set(api, queue)
+    }
+    return queue
+  }
+}
+
+/** Drops the errors of a connection: each command tells its own. */
+export function quiet<T extends { on(event: 'error', listener: (error: Error) => void): unknown }>(
+  emitter: T,
+): T {
+  emitter.on('error', () => {})
+  return emitter
+}
