@@ -1,4 +1,4 @@
-/** What jobs take of a server beside the request that submits them: their memory, slots, and disk. */
+/** What jobs take of a server beside the request that submits them: their memory and slots. */
 
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'

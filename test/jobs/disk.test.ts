@@ -1,4 +1,4 @@
-/** What jobs take of a server beside the request that submits them: their memory, slots, and disk. */
+/** Full and read-only disks, for jobs and their bodies. */
 
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
