@@ -1,5 +1,4 @@
 /** Options of a server, with the defaults that docs/deploy/production.md explains. @module */
-
 import { expected, InvalidArgument } from '../core/errors.ts'
 import {
   checkedLater,

@@ -86,6 +86,7 @@ export const jsonReaders: Readonly<Record<string, string>> = {
   'docs/openapi/mounted.ts': 'the document of a mounted handler',
   'engine/pretty-lines.ts': 'lines of the log',
   'engine/uws/uws-package.ts': 'a package.json',
+  'jobs/bullmq/bullmq-queues.ts': 'entries of the store',
   'jobs/bullmq/bullmq-store.ts': 'entries of the store',
   'jobs/bullmq/job-records.ts': 'entries of the store',
   'jobs/job-answers.ts': 'progress that a function has reported',
