@@ -9,6 +9,7 @@ import {
   renameColumns,
   sliceTable,
 } from '../columns.ts'
+import type { FieldType } from '../json/table-schema.ts'
 import { withoutViews } from '../parquet/parquet-schema.ts'
 import { encodeParquet, type ParquetCompression } from '../parquet/parquet-writer.ts'
 import { exactTimes, type TimeForm } from '../times.ts'
@@ -29,9 +30,6 @@ import {
 import { type DataFrame, loadPolarsPackage, type pl, type Series } from './polars-package.ts'
 import { printableColumns, unnestColumns } from './unnest.ts'
 
-/** The operations of Polars that are used here. All throw Polars' own errors, which the callers translate. */
-export type Polars = ReturnType<typeof wrap>
-
 /** By what needs it, which errors name. */
 const byUser = new Map<string, Polars>()
 
@@ -45,164 +43,192 @@ const byUser = new Map<string, Polars>()
 export function loadPolars(neededBy: string): Polars {
   const known = byUser.get(neededBy)
   if (known !== undefined) return known
-  let loaded: typeof pl | undefined
-  const load = () => {
-    loaded ??= loadPolarsPackage(neededBy)
-    return loaded
-  }
-  const polars = wrap(load)
+  const polars = new Polars(neededBy)
   byUser.set(neededBy, polars)
-  try {
-    load()
-  } catch {
-    // What needs it tells.
-  }
   return polars
 }
 
-function wrap(load: () => typeof pl) {
-  const readIpc = (file: Uint8Array): DataFrame => load().readIPC(asBuffer(file))
-  const fromColumns = (table: ColumnTable<AnyColumn>): DataFrame => {
+/** The operations of Polars that are used here. All throw Polars' own errors, which the callers translate. */
+export class Polars {
+  readonly #neededBy: string
+  #loaded: typeof pl | undefined
+  readonly isDataFrame = isDataFrame
+  readonly isSeries = isSeries
+  /** @returns the columns as Polars holds them, but categories as text and decimals as floats. */
+  readonly toVectors = toVectors
+  readonly flatColumns = flatColumns
+  readonly names = namesOf
+  /** @returns the names of the column types, even of those that nodejs-polars cannot create an object for. */
+  readonly variants = variantsOf
+  readonly writeIpc = ipcOf
+
+  constructor(neededBy: string) {
+    this.#neededBy = neededBy
+    try {
+      this.#package()
+    } catch {
+      // What needs it tells.
+    }
+  }
+
+  #package(): typeof pl {
+    this.#loaded ??= loadPolarsPackage(this.#neededBy)
+    return this.#loaded
+  }
+
+  readonly readIpc = (file: Uint8Array): DataFrame => this.#package().readIPC(asBuffer(file))
+
+  readonly fromColumns = (table: ColumnTable<AnyColumn>): DataFrame => {
     const file = encodeArrow(table, (size) => Buffer.from(bufferPool.take(size), 0, size))
-    const frame = readIpc(file)
+    const frame = this.readIpc(file)
     // Polars has copied it.
     bufferPool.give(file.buffer as ArrayBuffer)
     return frame
   }
-  const lazy = (table: ColumnTable<AnyColumn>) => lazyFrame(table, fromColumns)
-  return {
-    isDataFrame,
-    isSeries,
-    fromColumns,
-    /** As `fromColumns`, once Polars is needed; until then the frame keeps the columns, whose memory must be theirs. */
-    lazyFrame: lazy,
-    /** Makes JSON text of lists and structs, text of categories, floats of decimals, base64 of bytes. */
-    toColumns(
-      value: DataFrame | Series,
-      times: TimeForm = exactTimes,
-    ): ColumnTable | ColumnFailure {
-      const table = vectorsOf(value)
-      return 'failure' in table ? table : unnestColumns(table, times)
-    },
-    /** As `toColumns`, but lists and structs stay columns. */
-    toPrintable(
-      value: DataFrame | Series,
-      times: TimeForm = exactTimes,
-    ): ColumnTable<AnyColumn> | ColumnFailure {
-      const table = vectorsOf(value)
-      return 'failure' in table ? table : printableColumns(table, times)
-    },
-    fieldTypes: (frame: DataFrame) => fieldTypes(load(), frame),
-    /** @returns the columns as Polars holds them, but categories as text and decimals as floats. */
-    toVectors,
-    flatColumns,
-    /**
-     * The user's function must not hold `frame`.
-     *
-     * @returns the only column of a frame.
-     */
-    seriesOf(frame: DataFrame): Series {
-      const table = tableBehind(frame)
-      return table === undefined ? columnAt(frame, 0) : lazySeries(table, fromColumns)
-    },
-    /**
-     * For reading only.
-     *
-     * @returns a frame with the series as its only column.
-     */
-    frameOf(series: Series): DataFrame {
-      const table = tableBehind(series)
-      // Not DataFrame([series]): it renames an unnamed series in index, which the user's function may hold.
-      return table === undefined ? series.toFrame() : lazy(table)
-    },
-    names: namesOf,
-    height: (frame: DataFrame) => member(frame, 'height'),
-    dtypes: (frame: DataFrame) => member(frame, 'dtypes'),
-    /**
-     * @returns the names of the column types, even of types that nodejs-polars cannot create an
-     * object for.
-     */
-    variants: variantsOf,
-    clone(frame: DataFrame): DataFrame {
-      const table = tableBehind(frame)
-      return table === undefined ? member(frame, 'clone')() : lazy(table)
-    },
-    pick(frame: DataFrame, indices: readonly number[]): DataFrame {
-      const table = tableBehind(frame)
-      if (table !== undefined)
-        return lazy({ ...table, columns: indices.map((i) => table.columns[i]) })
-      const names = namesOf(frame)
-      const picked = underPlainNames(frame, 'c', () => frame.select(...indices.map((i) => `c${i}`)))
-      picked.columns = indices.map((i) => names[i])
-      return picked
-    },
-    slice(frame: DataFrame, start: number, rows: number): DataFrame {
-      const table = tableBehind(frame)
-      if (table === undefined) return member(frame, 'slice')(start, rows)
-      return lazy(sliceTable(table, start, Math.min(table.rows, start + rows)))
-    },
-    /** @returns the rows of frames with the same columns, in contiguous memory. */
-    async stack(frames: readonly DataFrame[]): Promise<DataFrame> {
-      if (frames.length === 1) return frames[0]
-      const parts = frames.map((frame) => member(frame, 'lazy')())
-      return load().concat(parts, { how: 'vertical', rechunk: true }).collect()
-    },
-    /**
-     * They have the same number of rows and unique names.
-     *
-     * @returns one frame with the columns of several.
-     */
-    join: (frames: readonly DataFrame[]): DataFrame =>
-      load().concat([...frames], { how: 'horizontal' }),
-    /**
-     * It may be the same one: the user's function must not hold it.
-     *
-     * @returns the frame with other names.
-     */
-    rename(frame: DataFrame, names: readonly string[]): DataFrame {
-      const table = tableBehind(frame)
-      if (table !== undefined) return lazy(renameColumns(table, names))
-      frame.columns = [...names]
-      return frame
-    },
-    /** Casts a column that {@link fromColumns} made. */
-    toPolarsType(frame: DataFrame, column: number, type: PolarsType): void {
-      const series = columnAt(frame, column)
-      member(frame, 'replaceAtIdx')(column, castTo(load(), series, type))
-    },
-    /** For columns of numbers, booleans, text and times. */
-    writeCsv: (frame: DataFrame): Buffer => member(frame, 'writeCSV')(),
-    /** @returns the frame, or a copy of it whose decimals are text with all of their digits. */
-    decimalsAsText(frame: DataFrame): DataFrame {
-      if (tableBehind(frame) !== undefined) return frame
-      const decimals = variantsOf(frame).flatMap((variant, i) => (variant === 'Decimal' ? [i] : []))
-      if (decimals.length === 0) return frame
-      const copy = member(frame, 'clone')()
-      for (const i of decimals) toText(load(), copy, i)
-      return copy
-    },
-    /** Decodes in this process: only for files that we wrote, never for a client's. */
-    readParquet: (file: Uint8Array): DataFrame => load().readParquet(asBuffer(file)),
-    /** Polars writes what the own writer does not: nested columns, categories and decimals. */
-    writeParquet(
-      frame: DataFrame,
-      compression: ParquetCompression = 'snappy',
-      allocate?: (size: number) => ArrayBuffer,
-    ): Uint8Array {
-      const table = flatColumns(frame)
-      const own = table && encodeParquet(table, compression, allocate)
-      if (own !== undefined) return own
-      return withoutViews(
-        member(
-          frame,
-          'writeParquet',
-        )({ compression: compression === 'none' ? 'uncompressed' : compression }),
-      )
-    },
-    readIpc,
-    writeIpc: ipcOf,
-    writeIpcStream: (frame: DataFrame): Buffer =>
-      arrowOf(frame, (whole) => member(whole, 'writeIPCStream')()),
+
+  /** As `fromColumns`, once Polars is needed; until then the frame keeps the columns, whose memory must be theirs. */
+  lazyFrame(table: ColumnTable<AnyColumn>): DataFrame {
+    return lazyFrame(table, this.fromColumns)
+  }
+
+  /** Makes JSON text of lists and structs, text of categories, floats of decimals, base64 of bytes. */
+  toColumns(value: DataFrame | Series, times: TimeForm = exactTimes): ColumnTable | ColumnFailure {
+    const table = vectorsOf(value)
+    return 'failure' in table ? table : unnestColumns(table, times)
+  }
+
+  /** As `toColumns`, but lists and structs stay columns. */
+  toPrintable(
+    value: DataFrame | Series,
+    times: TimeForm = exactTimes,
+  ): ColumnTable<AnyColumn> | ColumnFailure {
+    const table = vectorsOf(value)
+    return 'failure' in table ? table : printableColumns(table, times)
+  }
+
+  fieldTypes(frame: DataFrame): readonly FieldType[] {
+    return fieldTypes(this.#package(), frame)
+  }
+
+  /**
+   * The user's function must not hold `frame`.
+   *
+   * @returns the only column of a frame.
+   */
+  seriesOf(frame: DataFrame): Series {
+    const table = tableBehind(frame)
+    return table === undefined ? columnAt(frame, 0) : lazySeries(table, this.fromColumns)
+  }
+
+  /**
+   * For reading only.
+   *
+   * @returns a frame with the series as its only column.
+   */
+  frameOf(series: Series): DataFrame {
+    const table = tableBehind(series)
+    // Not DataFrame([series]): it renames an unnamed series in index, which the user's function may hold.
+    return table === undefined ? series.toFrame() : this.lazyFrame(table)
+  }
+
+  height(frame: DataFrame): number {
+    return member(frame, 'height')
+  }
+
+  dtypes(frame: DataFrame): DataFrame['dtypes'] {
+    return member(frame, 'dtypes')
+  }
+
+  clone(frame: DataFrame): DataFrame {
+    const table = tableBehind(frame)
+    return table === undefined ? member(frame, 'clone')() : this.lazyFrame(table)
+  }
+
+  pick(frame: DataFrame, indices: readonly number[]): DataFrame {
+    const table = tableBehind(frame)
+    if (table !== undefined)
+      return this.lazyFrame({ ...table, columns: indices.map((i) => table.columns[i]) })
+    const names = namesOf(frame)
+    const picked = underPlainNames(frame, 'c', () => frame.select(...indices.map((i) => `c${i}`)))
+    picked.columns = indices.map((i) => names[i])
+    return picked
+  }
+
+  slice(frame: DataFrame, start: number, rows: number): DataFrame {
+    const table = tableBehind(frame)
+    if (table === undefined) return member(frame, 'slice')(start, rows)
+    return this.lazyFrame(sliceTable(table, start, Math.min(table.rows, start + rows)))
+  }
+
+  /** @returns the rows of frames with the same columns, in contiguous memory. */
+  async stack(frames: readonly DataFrame[]): Promise<DataFrame> {
+    if (frames.length === 1) return frames[0]
+    const parts = frames.map((frame) => member(frame, 'lazy')())
+    return this.#package().concat(parts, { how: 'vertical', rechunk: true }).collect()
+  }
+
+  /**
+   * They have the same number of rows and unique names.
+   *
+   * @returns one frame with the columns of several.
+   */
+  join(frames: readonly DataFrame[]): DataFrame {
+    return this.#package().concat([...frames], { how: 'horizontal' })
+  }
+
+  /**
+   * It may be the same one: the user's function must not hold it.
+   *
+   * @returns the frame with other names.
+   */
+  rename(frame: DataFrame, names: readonly string[]): DataFrame {
+    const table = tableBehind(frame)
+    if (table !== undefined) return this.lazyFrame(renameColumns(table, names))
+    frame.columns = [...names]
+    return frame
+  }
+
+  /** Casts a column that {@link fromColumns} made. */
+  toPolarsType(frame: DataFrame, column: number, type: PolarsType): void {
+    const series = castTo(this.#package(), columnAt(frame, column), type)
+    member(frame, 'replaceAtIdx')(column, series)
+  }
+
+  /** For columns of numbers, booleans, text and times. */
+  writeCsv(frame: DataFrame): Buffer {
+    return member(frame, 'writeCSV')()
+  }
+
+  /** @returns the frame, or a copy of it whose decimals are text with all of their digits. */
+  decimalsAsText(frame: DataFrame): DataFrame {
+    if (tableBehind(frame) !== undefined) return frame
+    const decimals = variantsOf(frame).flatMap((variant, i) => (variant === 'Decimal' ? [i] : []))
+    if (decimals.length === 0) return frame
+    const copy = member(frame, 'clone')()
+    for (const i of decimals) toText(this.#package(), copy, i)
+    return copy
+  }
+
+  /** Decodes in this process: only for files that we wrote, never for a client's. */
+  readParquet(file: Uint8Array): DataFrame {
+    return this.#package().readParquet(asBuffer(file))
+  }
+
+  /** Polars writes what the own writer does not: nested columns, categories and decimals. */
+  writeParquet(
+    frame: DataFrame,
+    compression: ParquetCompression = 'snappy',
+    allocate?: (size: number) => ArrayBuffer,
+  ): Uint8Array {
+    const table = flatColumns(frame)
+    const flat = table && encodeParquet(table, compression, allocate)
+    if (flat !== undefined) return flat
+    const codec = compression === 'none' ? 'uncompressed' : compression
+    return withoutViews(member(frame, 'writeParquet')({ compression: codec }))
+  }
+
+  writeIpcStream(frame: DataFrame): Buffer {
+    return arrowOf(frame, (whole) => member(whole, 'writeIPCStream')())
   }
 }
 
