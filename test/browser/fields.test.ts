@@ -108,6 +108,10 @@ describe.skipIf(chromium === undefined)('fields of a schema in Chromium (needs c
         [...each.querySelectorAll('option')].map((all) => all.text),
       ),
     ).toEqual(['card', 'invoice'])
+    // The kind is chosen once.
+    expect(
+      await page.$$eval('select', (all) => all.filter((each) => each.options.length === 1).length),
+    ).toBe(0)
     await page.select(kinds, '1')
     expect((await sent()).body.payment).toEqual({ kind: 'invoice', days: 30 })
     await on.press('JSON')
@@ -135,6 +139,14 @@ describe.skipIf(chromium === undefined)('fields of a schema in Chromium (needs c
 
   it('has parameters of the path like the others', async () => {
     await on.open('orders_id')
+    // No schema of the query: parameters of any name, and no text of JSON.
+    expect(await on.texts('form .choice button')).toEqual(['Fields', 'JSON'])
+    expect(
+      await page.$$eval(
+        'form textarea',
+        (all) => all.filter((each) => each.checkVisibility()).length,
+      ),
+    ).toBe(0)
     expect(await on.texts('.member > span:first-child')).toEqual([
       'id integer, at least 1, required, the number on the bill',
     ])

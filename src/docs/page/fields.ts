@@ -5,7 +5,7 @@ import { button, h } from './dom.ts'
 import { type Content, type ErrorLocation, type Field, markChildren, newNote } from './field.ts'
 import { fileField } from './file-field.ts'
 import { imageField, mediaView } from './image-field.ts'
-import { printRows } from './schema.ts'
+import { hasMembers, printRows, resolved } from './schema.ts'
 import { jsonField } from './schema-form.ts'
 import { frameField } from './table-field.ts'
 import { textField } from './text-field.ts'
@@ -39,6 +39,7 @@ export function fieldOf(info: DescriptorInfo, label: string, document: unknown):
       mimeTypes.filter((each) => each.startsWith('image/')),
     )
   }
+  if (id === queryId && !hasMembers(resolved(schema, document))) return anyParameters(label)
   if (id === queryId || /json$/.test(type)) return jsonField(label, schema, example, document)
   if (!type.startsWith('text/') || id === 'serving.io.File') {
     const { mime_type: mimeType = 'application/octet-stream' } = args
@@ -47,6 +48,12 @@ export function fieldOf(info: DescriptorInfo, label: string, document: unknown):
   }
   const text = typeof example === 'string' ? example : ''
   return textField({ label, type, text, rows: 4 })
+}
+
+/** @returns the field of a query of which nothing is known: parameters of any name. */
+function anyParameters(label: string): Field {
+  const schema = { type: 'object', additionalProperties: { type: 'string' } }
+  return jsonField(label, schema, {}, undefined)
 }
 
 const maxZeros = 20_000

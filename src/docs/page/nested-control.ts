@@ -3,7 +3,13 @@ import { type Control, heading, type Slot } from './control.ts'
 import { button, type Child, h } from './dom.ts'
 import { type ErrorLocation, markChildren, newNote } from './field.ts'
 import { hasMembers, membersIn, resolved, shapeOf, startOf, typeText } from './schema.ts'
-import { choiceControl, jsonControl, numberControl, textControl } from './value-control.ts'
+import {
+  choiceControl,
+  constantControl,
+  jsonControl,
+  numberControl,
+  textControl,
+} from './value-control.ts'
 
 const maxItems = 100
 
@@ -40,6 +46,7 @@ function plainControl(slot: Slot, variants: readonly SchemaObject[], document: u
   const { schema, value } = slot
   const { enum: words, const: only } = schema
   if (variants.length > 0) return unionControl(slot, variants, document)
+  if (only !== undefined && slot.isRequired) return constantControl(slot, only)
   if (only !== undefined) return choiceControl({ ...slot, value: only }, [only])
   if (Array.isArray(words)) return choiceControl(slot, words)
   const isTuple = Array.isArray(schema.prefixItems)

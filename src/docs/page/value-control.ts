@@ -21,6 +21,16 @@ export function choiceControl(slot: Slot, choices: readonly unknown[]): Control 
   return inputControl(slot, select, (text) => (text === '' ? undefined : choices[Number(text)]))
 }
 
+/** @returns a value that leaves no choice, as text. */
+export function constantControl(slot: Slot, only: unknown): Control {
+  const shown = h('code', JSON.stringify(only))
+  return {
+    element: h('div.member', h('span', ...heading(slot)), shown),
+    value: () => only,
+    mark: () => {},
+  }
+}
+
 /** @returns the control of a number, with a slider between its bounds. */
 export function numberControl(slot: Slot): Control {
   const { schema, value, isRequired, label } = slot
