@@ -13,7 +13,7 @@ import type { OpenStream } from '../live/live-place.ts'
 import type { LiveEndpoint } from '../live/live-streams.ts'
 import { runLive } from '../live/run-live.ts'
 import { sendStream } from './grpc-calls.ts'
-import type { Answerer, GrpcMethod, Status } from './grpc-stream.ts'
+import type { Answerer, GrpcMethod, Status } from './grpc-method.ts'
 import { OpenCall } from './open-call.ts'
 
 /** @returns how the calls of a method are answered. */
@@ -111,15 +111,11 @@ class LiveCall implements Answerer, OpenStream {
   }
 
   #admit(opened: OpenedLive): PlacedLive {
-    const { lives, limiter, memory } = this.#server
+    const { lives, memory } = this.#server
     const endpoint = lives.endpointOf(opened.route)
     const place = lives.admit(memory, endpoint)
     place.stream = this
-    limiter.enter()
-    this.#open.ctx.onEnd(() => {
-      limiter.leave()
-      place.leave()
-    })
+    this.#open.ctx.onEnd(() => place.leave())
     const inbox = new LiveInbox(
       (bytes) => opened.decode(bytes),
       () => this.#hasRoom && this.#goOn?.(),

@@ -21,54 +21,10 @@ import { plainAddress } from '../http/client-address.ts'
 import { noMemory } from '../http/limits.ts'
 import { TransferClock } from '../http/transfer-clock.ts'
 import { type EncodedMessage, frameOf } from '../messages/encoded-message.ts'
-import { rpcErrorOf } from '../messages/rpc-error.ts'
 import { type MessageFault, UnaryMessage } from '../messages/unary-message.ts'
 import type { MessageUnpacker } from './grpc-compression.ts'
-import { MetadataHeaders } from './grpc-metadata.ts'
-
-/** How a call failed. */
-export interface Status extends MessageFault {
-  readonly metadata?: OutgoingHttpHeaders
-}
-
-/** Answers one message of a call. */
-export interface Answerer {
-  readonly refusal: MaybePromise<Status | undefined>
-  /** Called with the whole message, unless it was refused. The messages of a call come one after the other. */
-  run(message: Uint8Array): MaybePromise<void>
-  /** Ends what cannot be received; returns the status. */
-  fail(error: ServingError): Status
-  cancel(): void
-  /** If set, all messages of the call come to this answerer, which ends the call. Called behind the last one. */
-  ended?(): void
-}
-
-/** How the calls of one method are answered. */
-export interface GrpcMethod {
-  /** Whether clients send any number of messages; else one. */
-  readonly isDuplex?: boolean
-  /**
-   * **Units**: bytes.
-   *
-   * @default the limit of the server
-   */
-  readonly maxBytes?: number
-  begin(call: GrpcStream): Answerer
-}
-
-/** A method of gRPC's own services, which no limit of load and no hook refuses. */
-export function answerPlainly(
-  maxBytes: number,
-  run: (call: GrpcStream, message: Uint8Array) => MaybePromise<void>,
-): GrpcMethod {
-  const begin = (call: GrpcStream): Answerer => ({
-    refusal: undefined,
-    run: (message) => run(call, message),
-    fail: statusOf,
-    cancel: nothing,
-  })
-  return { maxBytes, begin }
-}
+import { maxTimeoutMs, timeoutOf } from './grpc-metadata.ts'
+import { type Answerer, type GrpcMethod, type Status, statusOf } from './grpc-method.ts'
 
 /** What all calls of a server have in common. */
 export interface GrpcStreamServer {
@@ -87,24 +43,36 @@ const untilTrailers = { waitForTrailers: true }
 /** RFC 9113 section 7: CANCEL. */
 const cancelCode = 8
 
-/** One call, from its headers to its status. */
+/**
+ * What a call does.
+ *
+ * - `receiving`: its message is coming, or the next one of several.
+ * - `answering`: a message has come, and is answered.
+ * - `over`: it has its status, or its client has left.
+ */
+type CallState =
+  | { readonly at: 'receiving'; readonly message: UnaryMessage }
+  | { readonly at: 'answering' }
+  | { readonly at: 'over' }
+
+const answering: CallState = { at: 'answering' }
+const over: CallState = { at: 'over' }
+
+/** One call, from its headers to its status: the frames from its client, and those to it. */
 export class GrpcStream {
   readonly stream: ServerHttp2Stream
-  readonly headers: MetadataHeaders
+  readonly headers: IncomingHttpHeaders
+  /** **Units**: milliseconds since the epoch; Infinity without a deadline. */
+  readonly deadline: number
   readonly #server: GrpcStreamServer
   readonly #method: GrpcMethod
-  readonly #encoding: string
-  #message: UnaryMessage
+  readonly #timer: NodeJS.Timeout | undefined
+  #state: CallState
   #answerer: Answerer | undefined
   #clock: TransferClock | undefined
-  #reservedBytes = 0
-  // What came behind a message that is being answered.
-  #rest: Buffer | undefined
-  #hasEnded = false
-  #deadline = Number.POSITIVE_INFINITY
-  #timer: NodeJS.Timeout | undefined
-  #ownHeaders: OutgoingHttpHeaders | undefined
-  #isOver = false
+  /** For a large message that has not been answered. **Units**: bytes. */
+  #reserved = 0
+  #metadata: OutgoingHttpHeaders | undefined
 
   constructor(
     server: GrpcStreamServer,
@@ -115,25 +83,23 @@ export class GrpcStream {
     this.#server = server
     this.stream = stream
     this.#method = method
-    this.headers = new MetadataHeaders(headers)
-    this.#encoding = String(headers['grpc-encoding'] ?? 'identity')
-    this.#message = this.#newMessage()
-    stream.on('error', nothing)
-    stream.on('close', this.#closed)
-    stream.on('data', this.#take)
-    stream.on('end', this.#ended)
-    if (!method.isDuplex) this.#startClock()
-    const timeout = headers['grpc-timeout']
-    if (timeout !== undefined) this.#startTimeout(String(timeout))
+    this.headers = headers
+    this.#state = this.receiving()
+    stream.on('error', () => {})
+    stream.on('close', () => this.closed())
+    stream.on('data', (piece: Buffer) => this.take(piece))
+    stream.on('end', () => this.ended())
+    if (!method.isDuplex) this.startClock()
+    const ms = timeoutOf(headers)
+    this.deadline = ms === Number.POSITIVE_INFINITY ? ms : Date.now() + ms
+    if (Number.isNaN(ms)) {
+      const details = 'expected a number and a unit as grpc-timeout'
+      this.refuse({ code: grpcStatuses.INTERNAL.number, details })
+    } else if (ms <= maxTimeoutMs) this.#timer = setTimeout(() => this.late(), ms)
   }
 
   get cancelled(): boolean {
-    return this.#isOver || this.stream.destroyed || this.stream.closed
-  }
-
-  /** **Units**: milliseconds since the epoch; Infinity without a deadline. */
-  get deadline(): number {
-    return this.#deadline
+    return this.#state === over || this.stream.destroyed || this.stream.closed
   }
 
   remoteAddress(): string | undefined {
@@ -142,7 +108,7 @@ export class GrpcStream {
   }
 
   setMetadata(metadata: OutgoingHttpHeaders): void {
-    this.#ownHeaders = metadata
+    this.#metadata = metadata
   }
 
   /**
@@ -152,14 +118,14 @@ export class GrpcStream {
    */
   write(message: EncodedMessage): boolean {
     if (this.cancelled) return true
-    this.#respond()
+    this.respond()
     return this.stream.write(frameOf(message))
   }
 
   end(message?: EncodedMessage): void {
     if (this.cancelled) return
-    this.#respond()
-    this.#finish()
+    this.respond()
+    this.finish()
     this.stream.once('wantTrailers', sendOk)
     if (message === undefined) this.stream.end()
     else this.stream.end(frameOf(message))
@@ -167,7 +133,7 @@ export class GrpcStream {
 
   refuse({ code, details, metadata }: Status): void {
     if (this.cancelled) return
-    this.#finish()
+    this.finish()
     const { stream } = this
     const trailers = {
       'grpc-status': code,
@@ -177,7 +143,7 @@ export class GrpcStream {
     stream.resume()
     if (!stream.headersSent) {
       stream.respond(
-        { ...trailers, ...typeHeaders, ...this.#ownHeaders, ...metadata },
+        { ...trailers, ...typeHeaders, ...this.#metadata, ...metadata },
         { endStream: true },
       )
       return
@@ -188,102 +154,104 @@ export class GrpcStream {
     stream.end()
   }
 
-  #respond(): void {
+  private respond(): void {
     const { stream } = this
     if (stream.headersSent) return
-    const own = this.#ownHeaders
+    const own = this.#metadata
     stream.respond(own === undefined ? answerHeaders : { ...answerHeaders, ...own }, untilTrailers)
   }
 
-  #newMessage(): UnaryMessage {
-    return new UnaryMessage(this.#method.maxBytes ?? this.#server.state.limits.maxBodyBytes)
+  private receiving(): CallState {
+    const { maxBytes = this.#server.state.limits.maxBodyBytes } = this.#method
+    return { at: 'receiving', message: new UnaryMessage(maxBytes) }
   }
 
-  readonly #take = (piece: Buffer): void => {
-    for (let at = 0; at < piece.length && !this.#isOver; ) {
-      if (this.#answerer === undefined && !this.#begin()) return
-      const message = this.#message
-      const end = this.#method.isDuplex ? at + message.missing : piece.length
+  private take(piece: Buffer): void {
+    const { isDuplex } = this.#method
+    for (let at = 0; at < piece.length; ) {
+      if (this.#state.at !== 'receiving' || !this.begin()) return
+      const { message } = this.#state
+      const end = isDuplex ? at + message.missing : piece.length
       const fault = message.take(piece.subarray(at, end))
-      if (fault !== undefined) this.#fault(fault)
-      else if (!this.#reserve()) this.#fail(noMemory())
       at = end
-      if (this.#method.isDuplex && message.bytes !== undefined && !this.#isOver) {
-        this.#rest = piece.subarray(at)
+      if (fault !== undefined) this.fault(fault)
+      else if (!this.reserve(message.memoryBytes)) this.fail(noMemory())
+      else if (isDuplex && message.bytes !== undefined) {
         this.stream.pause()
-        void this.#answerOne(message.bytes)
+        void this.answerOne(message, message.bytes, piece.subarray(at))
         return
       }
     }
-    if (this.#method.isDuplex && this.#message.hasBegun && !this.#isOver) this.#startClock()
+    if (isDuplex && this.#state.at === 'receiving' && this.#state.message.hasBegun)
+      this.startClock()
   }
 
-  #begin(): boolean {
-    const answerer = this.#method.begin(this)
-    this.#answerer = answerer
-    const { refusal } = answerer
+  /** Asks who answers, with the first byte of a message. Returns false if the call is refused at once. */
+  private begin(): boolean {
+    if (this.#answerer !== undefined) return true
+    this.#answerer = this.#method.begin(this)
+    const { refusal } = this.#answerer
     const refuse = (status: Status | undefined) => status !== undefined && this.refuse(status)
     if (isPromise(refusal)) refusal.then(refuse)
     else refuse(refusal)
-    return !this.#isOver
+    return this.#state !== over
   }
 
-  async #answerOne(bytes: Uint8Array): Promise<void> {
+  /** Answers one of several messages. The client waits meanwhile. */
+  private async answerOne(message: UnaryMessage, bytes: Uint8Array, rest: Buffer): Promise<void> {
     this.#clock?.pause()
     this.#clock = undefined
-    await this.#answer(bytes)
+    await this.answer(message, bytes)
     if (this.#answerer?.ended === undefined) this.#answerer = undefined
-    this.#message = this.#newMessage()
-    const rest = this.#rest
     // A piece may have thousands of messages.
-    if (rest?.length) await turn()
-    this.#rest = undefined
+    if (rest.length > 0) await turn()
     this.stream.resume()
-    if (this.#isOver) return
-    if (rest !== undefined) this.#take(rest)
-    if (this.#hasEnded) this.#endDuplex()
+    if (this.#state === over) return
+    this.#state = this.receiving()
+    this.take(rest)
+    if (this.stream.readableEnded) this.endDuplex()
   }
 
-  readonly #ended = (): void => {
+  private ended(): void {
     this.#clock?.pause()
-    this.#hasEnded = true
     // node:http2 ends a stream that the client resets, too, before it closes it.
     if (this.cancelled) return
-    const { bytes } = this.#message
-    if (this.#method.isDuplex) this.#endDuplex()
-    else if (bytes !== undefined) void this.#answer(bytes)
-    else
-      this.#fault({
-        code: grpcStatuses.UNIMPLEMENTED.number,
-        details: 'expected one message, received none',
-      })
+    if (this.#method.isDuplex) this.endDuplex()
+    else if (this.#state.at === 'receiving') {
+      const { message } = this.#state
+      const code = grpcStatuses.UNIMPLEMENTED.number
+      if (message.bytes !== undefined) void this.answer(message, message.bytes)
+      else this.fault({ code, details: 'expected one message, received none' })
+    }
   }
 
   /** Ends a duplex call whose client has ended its side, unless there are messages to answer. */
-  #endDuplex(): void {
-    if (this.#isOver || this.#rest !== undefined) return
+  private endDuplex(): void {
+    if (this.#state.at !== 'receiving') return
     const details = 'expected a whole message, received a part of it'
-    if (this.#message.hasBegun) this.#fault({ code: grpcStatuses.INTERNAL.number, details })
+    if (this.#state.message.hasBegun) this.fault({ code: grpcStatuses.INTERNAL.number, details })
     else if (this.#answerer?.ended === undefined) this.end()
     else this.#answerer.ended()
   }
 
-  #answer(bytes: Uint8Array): MaybePromise<void> {
+  private answer(message: UnaryMessage, bytes: Uint8Array): MaybePromise<void> {
+    this.#clock?.pause()
+    this.#state = answering
     const refusal = this.#answerer?.refusal
-    const isPacked = this.#message.isPacked && this.#encoding !== 'identity'
-    if (!isPacked && !isPromise(refusal)) return this.#run(bytes)
-    const unpacked = isPacked ? this.#server.unpack(bytes, this.#encoding) : bytes
+    const encoding = String(this.headers['grpc-encoding'] ?? 'identity')
+    const isPacked = message.isPacked && encoding !== 'identity'
+    if (!isPacked && !isPromise(refusal)) return this.run(bytes)
+    const unpacked = isPacked ? this.#server.unpack(bytes, encoding) : bytes
     return Promise.all([unpacked, refusal]).then(
-      ([message]) => this.#run(message),
-      (fault: MessageFault) => this.#fault(fault),
+      ([plain]) => this.run(plain),
+      (fault: MessageFault) => this.fault(fault),
     )
   }
 
-  #run(bytes: Uint8Array): MaybePromise<void> {
+  private run(bytes: Uint8Array): MaybePromise<void> {
     if (this.cancelled) return undefined
     // The answerer reserves what it admits.
-    this.#message.drop()
-    this.#release()
+    this.release()
     const broken = (error: unknown) =>
       this.refuse(statusOf(ServingError.is(error) ? error : new InternalError('the server failed')))
     try {
@@ -294,49 +262,35 @@ export class GrpcStream {
     }
   }
 
-  #startClock(): void {
+  private startClock(): void {
     const { bodyTimeoutMs } = this.#server.state.limits
     if (bodyTimeoutMs === 0 || this.#clock !== undefined) return
-    this.#clock = new TransferClock(
-      bodyTimeoutMs,
-      () => this.#message.received,
-      () => this.#fail(new DeadlineExceeded('expected the whole message in time, it did not come')),
-    )
+    const received = () => (this.#state.at === 'receiving' ? this.#state.message.received : 0)
+    const late = () =>
+      this.fail(new DeadlineExceeded('expected the whole message in time, it did not come'))
+    this.#clock = new TransferClock(bodyTimeoutMs, received, late)
     this.#clock.start()
   }
 
   /** Reserves the memory of a large unfinished message; returns false if there is too little. */
-  #reserve(): boolean {
-    const { memoryBytes } = this.#message
-    if (memoryBytes < countedBytes || memoryBytes === this.#reservedBytes) return true
-    if (!this.#server.state.memory.reserve(memoryBytes - this.#reservedBytes)) return false
-    this.#reservedBytes = memoryBytes
+  private reserve(bytes: number): boolean {
+    if (bytes < countedBytes || bytes === this.#reserved) return true
+    if (!this.#server.state.memory.reserve(bytes - this.#reserved)) return false
+    this.#reserved = bytes
     return true
   }
 
-  #release(): void {
-    this.#server.state.memory.release(this.#reservedBytes)
-    this.#reservedBytes = 0
+  private release(): void {
+    if (this.#reserved > 0) this.#server.state.memory.release(this.#reserved)
+    this.#reserved = 0
   }
 
-  #startTimeout(text: string): void {
-    const timeoutMs = parseTimeout(text)
-    if (timeoutMs === undefined) {
-      this.refuse({
-        code: grpcStatuses.INTERNAL.number,
-        details: 'expected a number and a unit as grpc-timeout',
-      })
-      return
-    }
-    this.#deadline = Date.now() + timeoutMs
-    if (timeoutMs > maxTimeoutMs) return
-    this.#timer = setTimeout(() => {
-      this.refuse({ code: grpcStatuses.DEADLINE_EXCEEDED.number, details: 'Deadline exceeded' })
-      this.#answerer?.cancel()
-    }, timeoutMs)
+  private late(): void {
+    this.refuse({ code: grpcStatuses.DEADLINE_EXCEEDED.number, details: 'Deadline exceeded' })
+    this.#answerer?.cancel()
   }
 
-  #fault({ code, details }: MessageFault): void {
+  private fault({ code, details }: MessageFault): void {
     const isLong = code === grpcStatuses.RESOURCE_EXHAUSTED.number
     const status = this.#answerer?.fail(
       isLong ? new PayloadTooLarge(details) : new BadInput(details),
@@ -344,21 +298,20 @@ export class GrpcStream {
     this.refuse({ ...status, code, details })
   }
 
-  #fail(error: ServingError): void {
+  private fail(error: ServingError): void {
     this.refuse(this.#answerer?.fail(error) ?? statusOf(error))
   }
 
-  #finish(): void {
-    this.#isOver = true
+  private finish(): void {
+    // A client that was refused may keep its side of the stream open: what came of a message is dropped.
+    this.#state = over
     clearTimeout(this.#timer)
     this.#clock?.pause()
-    // A client that was refused may keep its side of the stream open.
-    this.#message.drop()
-    this.#release()
+    this.release()
   }
 
-  readonly #closed = (): void => {
-    this.#finish()
+  private closed(): void {
+    this.finish()
     this.#answerer?.cancel()
   }
 }
@@ -379,30 +332,6 @@ export function drained(stream: ServerHttp2Stream, signal?: AbortSignal): Promis
   })
 }
 
-function statusOf(error: ServingError): Status {
-  const { status, message } = rpcErrorOf(error, '')
-  return { code: grpcStatuses[status].number, details: message }
-}
-
-function nothing(): void {}
-
 function sendOk(this: ServerHttp2Stream): void {
   this.sendTrailers(okTrailers)
-}
-
-/** Longer timers end at once. **Units**: milliseconds. */
-const maxTimeoutMs = 0x7fffffff
-const msOfUnit: Readonly<Record<string, number>> = {
-  H: 3_600_000,
-  M: 60_000,
-  S: 1000,
-  m: 1,
-  u: 1e-3,
-  n: 1e-6,
-}
-
-/** Parses `grpc-timeout`; undefined for invalid text. **Units**: milliseconds. */
-function parseTimeout(text: string): number | undefined {
-  const found = /^(\d{1,8})\s*([HMSmun])$/.exec(text)
-  return found === null ? undefined : Math.trunc(Number(found[1]) * msOfUnit[found[2]])
 }

@@ -3,7 +3,7 @@
 import { noParams } from '../api/visit.ts'
 import { ClientClosed, grpcStatuses, type ServingError } from '../core/errors.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
-import { notReady, refusalByHooks, refusalNow, timeoutWithin } from '../engine/admission.ts'
+import { refusalByHooks, refusalNow, timeoutWithin } from '../engine/admission.ts'
 import type { ServerState } from '../engine/engine.ts'
 import { ServedVisit } from '../engine/served-visit.ts'
 import type { HookedEndpoint } from '../engine/service-hooks.ts'
@@ -12,8 +12,9 @@ import { noMemory, tooMany } from '../http/limits.ts'
 import type { HeaderLine } from '../http/message.ts'
 import { TransferClock } from '../http/transfer-clock.ts'
 import { encodeStatusDetails, rpcErrorOf } from '../messages/rpc-error.ts'
-import { metadataOf } from './grpc-metadata.ts'
-import { type Answerer, drained, type GrpcStream, type Status } from './grpc-stream.ts'
+import { MetadataHeaders, metadataOf } from './grpc-metadata.ts'
+import type { Answerer, Status } from './grpc-method.ts'
+import { drained, type GrpcStream } from './grpc-stream.ts'
 
 /** Writes to `open.call`, and leaves. */
 export type RunCall = (open: OpenCall, message: Uint8Array) => MaybePromise<void>
@@ -29,10 +30,10 @@ export class OpenCall extends ServedVisit implements Answerer {
   // Ends an answer whose client does not read: it would hold its slot and memory.
   readonly #clock: TransferClock | undefined
   #handed = 0
-  #isSending = false
   /** **Units**: bytes. */
   bytesIn = 0
-  #isOver = false
+  /** Once the answer is on its way, the end of the stream ends the call. */
+  #state: 'open' | 'sending' | 'over' = 'open'
 
   /** `refuse`: tells early why the call would be refused. */
   constructor(
@@ -44,7 +45,7 @@ export class OpenCall extends ServedVisit implements Answerer {
   ) {
     const { path, access } = endpoint
     const ctx = new Context({
-      headers: call.headers,
+      headers: new MetadataHeaders(call.headers),
       timeoutMs: timeoutWithin(server, call.deadline),
     })
     const named = { name: path.slice(1), protocol: 'grpc', access, isLimited: true } as const
@@ -60,28 +61,20 @@ export class OpenCall extends ServedVisit implements Answerer {
       const taken = () => Math.max(0, this.#handed - call.stream.writableLength)
       this.#clock = new TransferClock(sendTimeoutMs, taken, () => this.#late())
     }
+    this.count()
     const refused = (error: ServingError | undefined) =>
       error === undefined ? undefined : this.fail(error)
     this.refusal = whenReady(refuse(server) ?? refusalByHooks(this, endpoint), refused)
   }
 
-  /** Admits the message, or refuses it; it must leave when it was answered. */
+  /** Takes a slot, and memory for the message, or refuses it; it must leave when it was answered. */
   run(message: Uint8Array): MaybePromise<void> {
     this.bytesIn = message.length
     this.recorder?.bodyComplete()
-    const error = this.#admit(message.length)
-    if (error === undefined) return this.#run(this, message)
-    this.grpc.refuse(this.fail(error))
+    const full = this.reserve(message.length) ? this.takeSlot() : noMemory()
+    if (full === undefined) return this.#run(this, message)
+    this.grpc.refuse(this.fail(full instanceof Error ? full : tooMany(full)))
     return undefined
-  }
-
-  /** Takes a slot, and memory for the message, or returns why not. */
-  #admit(bytes: number): ServingError | undefined {
-    const stopped = notReady(this.server)
-    if (stopped !== undefined) return stopped
-    if (!this.reserve(bytes)) return noMemory()
-    const full = this.takeSlot()
-    return full === undefined ? undefined : tooMany(full)
   }
 
   fail(error: ServingError): Status {
@@ -131,7 +124,7 @@ export class OpenCall extends ServedVisit implements Answerer {
       done(false)
       return
     }
-    this.#isSending = true
+    this.#state = 'sending'
     this.#handed += bytes
     this.#clock?.start()
     stream.once('close', () => {
@@ -153,13 +146,12 @@ export class OpenCall extends ServedVisit implements Answerer {
    * @returns what the call holds.
    */
   leave(): void {
-    if (this.#isOver) return
-    this.#isOver = true
+    this.#state = 'over'
     this.end(this.bytesIn)
   }
 
   cancel(): void {
-    if (this.#isSending || this.#isOver) return
+    if (this.#state !== 'open') return
     this.recorder?.left()
     this.ctx.abort(new ClientClosed())
     this.leave()
