@@ -58,7 +58,7 @@ export function codingOf(endpoint: Endpoint, { ctx }: ServedVisit): string | und
   return header === undefined ? undefined : codingsOf(header)
 }
 
-/** @returns the lines of an answer as they are sent, but those of framing. */
+/** @returns the lines of an answer that are sent, but those of framing. */
 export function linesOf({ headers }: HttpResponse, { ctx }: ServedVisit): HeaderLine[] {
   const lines = headers
     .filter(([name]) => !isFraming(name))

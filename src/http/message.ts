@@ -117,7 +117,7 @@ export class HttpRequest {
   }
 
   /**
-   * Releases the bytes now, or when a promise of what is read from them is settled.
+   * Releases the bytes now, or when a promise of the value is settled.
    *
    * @internal
    * @returns the value.
