@@ -18,7 +18,7 @@ import { codingOf } from './whole-answer.ts'
 /**
  * What happens to the pieces of a body.
  *
- * - `waiting`: there are none yet. Most bodies come at once, and need no other state.
+ * - `waiting`: no piece has come. Most bodies come at once, and need no other state.
  * - `held`: the hooks have not ended.
  * - `joining`: they are joined until all have come.
  * - `passing`: the endpoint's receiver gets them.

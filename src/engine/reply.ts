@@ -98,7 +98,7 @@ export class Reply {
     this.#state = { at: 'whole', lent }
   }
 
-  /** Starts the time in which the client has to read what was sent. */
+  /** Starts the time that the client has to read it. */
   awaitReader(): void {
     const host = this.#host
     const { sendTimeoutMs } = host.server.limits
