@@ -7,7 +7,7 @@ import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { ServerState } from '../engine/engine.ts'
 import type { HookedEndpoint } from '../engine/service-hooks.ts'
 import { noMemory } from '../http/limits.ts'
-import type { GrpcMethod } from './grpc-method.ts'
+import type { GrpcMethod } from './grpc-stream.ts'
 import { OpenCall, type RunCall } from './open-call.ts'
 
 /** All methods but those of live streams. */

@@ -8,8 +8,7 @@
 import { grpcStatuses } from '../core/errors.ts'
 import { count, text } from '../messages/field-types.ts'
 import { message, messages, messageType } from '../messages/message-type.ts'
-import { answerPlainly, type GrpcMethod } from './grpc-method.ts'
-import type { GrpcStream } from './grpc-stream.ts'
+import { answerPlainly, type GrpcMethod, type GrpcStream } from './grpc-stream.ts'
 
 const serviceName = 'grpc.health.v1.Health'
 // HealthCheckResponse.ServingStatus.

@@ -12,8 +12,9 @@ import { LiveInbox } from '../live/live-inbox.ts'
 import type { OpenStream } from '../live/live-place.ts'
 import type { LiveEndpoint } from '../live/live-streams.ts'
 import { runLive } from '../live/run-live.ts'
+import type { Answerer, Status } from './grpc-answerer.ts'
 import { sendStream } from './grpc-calls.ts'
-import type { Answerer, GrpcMethod, Status } from './grpc-method.ts'
+import type { GrpcMethod } from './grpc-stream.ts'
 import { OpenCall } from './open-call.ts'
 
 /** @returns how the calls of a method are answered. */

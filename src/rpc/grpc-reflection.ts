@@ -10,8 +10,7 @@ import { grpcStatuses, InvalidArgument } from '../core/errors.ts'
 import { byteLists, bytes, count, string, strings, text } from '../messages/field-types.ts'
 import { type DescriptorFile, fileDescriptors } from '../messages/gen/descriptors.ts'
 import { message, messages, messageType } from '../messages/message-type.ts'
-import { answerPlainly, type GrpcMethod } from './grpc-method.ts'
-import { drained } from './grpc-stream.ts'
+import { answerPlainly, drained, type GrpcMethod } from './grpc-stream.ts'
 
 const maxBytes = 4096
 const maxNames = 1000

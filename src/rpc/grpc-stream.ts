@@ -22,9 +22,36 @@ import { noMemory } from '../http/limits.ts'
 import { TransferClock } from '../http/transfer-clock.ts'
 import { type EncodedMessage, frameOf } from '../messages/encoded-message.ts'
 import { type MessageFault, UnaryMessage } from '../messages/unary-message.ts'
+import { type Answerer, type Status, statusOf } from './grpc-answerer.ts'
 import type { MessageUnpacker } from './grpc-compression.ts'
 import { maxTimeoutMs, timeoutOf } from './grpc-metadata.ts'
-import { type Answerer, type GrpcMethod, type Status, statusOf } from './grpc-method.ts'
+
+/** How the calls of one method are answered. */
+export interface GrpcMethod {
+  /** Whether clients send any number of messages; else one. */
+  readonly isDuplex?: boolean
+  /**
+   * **Units**: bytes.
+   *
+   * @default the limit of the server
+   */
+  readonly maxBytes?: number
+  begin(call: GrpcStream): Answerer
+}
+
+/** A method of gRPC's own services, which no limit of load and no hook refuses. */
+export function answerPlainly(
+  maxBytes: number,
+  run: (call: GrpcStream, message: Uint8Array) => MaybePromise<void>,
+): GrpcMethod {
+  const begin = (call: GrpcStream): Answerer => ({
+    refusal: undefined,
+    run: (message) => run(call, message),
+    fail: statusOf,
+    cancel: () => {},
+  })
+  return { maxBytes, begin }
+}
 
 /** What all calls of a server have in common. */
 export interface GrpcStreamServer {

@@ -17,9 +17,8 @@ import { messageUnpacker } from './grpc-compression.ts'
 import { followConnections, http2Settings } from './grpc-connections.ts'
 import { grpcHealth } from './grpc-health.ts'
 import { grpcLive } from './grpc-live.ts'
-import { answerPlainly, type GrpcMethod } from './grpc-method.ts'
 import { reflectionMethods } from './grpc-reflection.ts'
-import { GrpcStream } from './grpc-stream.ts'
+import { answerPlainly, type GrpcMethod, GrpcStream } from './grpc-stream.ts'
 
 /** A listening gRPC server. */
 export interface GrpcEngine {

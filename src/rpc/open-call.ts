@@ -12,8 +12,8 @@ import { noMemory, tooMany } from '../http/limits.ts'
 import type { HeaderLine } from '../http/message.ts'
 import { TransferClock } from '../http/transfer-clock.ts'
 import { encodeStatusDetails, rpcErrorOf } from '../messages/rpc-error.ts'
+import type { Answerer, Status } from './grpc-answerer.ts'
 import { MetadataHeaders, metadataOf } from './grpc-metadata.ts'
-import type { Answerer, Status } from './grpc-method.ts'
 import { drained, type GrpcStream } from './grpc-stream.ts'
 
 /** Writes to `open.call`, and leaves. */

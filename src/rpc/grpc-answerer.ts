@@ -1,11 +1,10 @@
-/** What a method of gRPC is, and how its calls fail. @module */
+/** Who answers the messages of a call of gRPC, and how calls fail. @module */
 
 import type { OutgoingHttpHeaders } from 'node:http2'
 import { grpcStatuses, type ServingError } from '../core/errors.ts'
 import type { MaybePromise } from '../core/promise.ts'
 import { rpcErrorOf } from '../messages/rpc-error.ts'
 import type { MessageFault } from '../messages/unary-message.ts'
-import type { GrpcStream } from './grpc-stream.ts'
 
 /** How a call failed. */
 export interface Status extends MessageFault {
@@ -23,33 +22,6 @@ export interface Answerer {
   cancel(): void
   /** If set, all messages of the call come to this answerer, which ends the call. Called behind the last one. */
   ended?(): void
-}
-
-/** How the calls of one method are answered. */
-export interface GrpcMethod {
-  /** Whether clients send any number of messages; else one. */
-  readonly isDuplex?: boolean
-  /**
-   * **Units**: bytes.
-   *
-   * @default the limit of the server
-   */
-  readonly maxBytes?: number
-  begin(call: GrpcStream): Answerer
-}
-
-/** A method of gRPC's own services, which no limit of load and no hook refuses. */
-export function answerPlainly(
-  maxBytes: number,
-  run: (call: GrpcStream, message: Uint8Array) => MaybePromise<void>,
-): GrpcMethod {
-  const begin = (call: GrpcStream): Answerer => ({
-    refusal: undefined,
-    run: (message) => run(call, message),
-    fail: statusOf,
-    cancel: () => {},
-  })
-  return { maxBytes, begin }
 }
 
 /** @returns the status of an error that no call has recorded. */
