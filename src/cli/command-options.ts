@@ -17,7 +17,7 @@ import type { ServiceSettings, Settings } from './settings.ts'
 
 export { Command, CommanderError, Option }
 
-/** @returns the settings of a command that was called with these options, of a service or of none. */
+/** @returns the settings of a command that was called with these options, with a service or without one. */
 export async function settingsOf(command: Command, path: string | undefined): Promise<Settings> {
   const unknown = unknownVariable(process.env)
   if (unknown !== undefined) command.error(`error: ${unknown}`)

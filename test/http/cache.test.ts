@@ -360,10 +360,10 @@ describe.skipIf(!hasRedis)('a damaged entry in Redis', () => {
 
 describe('the option cache', () => {
   it.each([
-    [{}, 'ttl of upper'],
-    [{ ttl: 'soon' }, 'ttl of upper'],
-    [{ ttl: '1m', maxBytes: 0 }, 'maxBytes of upper'],
-    [{ ttl: '1m', vary: 'accept' }, 'vary of upper'],
+    [{}, 'ttl of cache of upper'],
+    [{ ttl: 'soon' }, 'ttl of cache of upper'],
+    [{ ttl: '1m', maxBytes: 0 }, 'maxBytes of cache of upper'],
+    [{ ttl: '1m', vary: 'accept' }, 'vary of cache of upper'],
     [{ ttl: '1m', size: 5 }, 'unknown option "size" for cache of upper'],
   ])('refuses %j', (cache, message) => {
     expect(() =>

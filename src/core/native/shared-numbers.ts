@@ -7,7 +7,7 @@
 /** Versions of the interfaces of the two add-ons, raised by every change. */
 export const contract = { numbers: 17, pictures: 6 } as const
 
-/** Codes of columns that have no element type: texts of JSON, and what has columns in it. */
+/** Codes of columns that have no element type: texts of JSON, and lists and structs, which have columns in them. */
 export const nestedCode = { json: 13, list: 14, struct: 15 } as const
 
 /** Added to the code of a type that an array is cast to, if the type is enforced. */
@@ -26,7 +26,7 @@ export const statusCode = {
   notMine: 7,
   /** Out of memory, or the bytes changed under the parser (shared memory). */
   gaveUp: 8,
-  /** Printing only: a NaN or an infinity where none is allowed. */
+  /** Printing only: a NaN or an infinity where JSON may not have it. */
   nonFinite: 9,
 } as const
 
@@ -49,7 +49,7 @@ export const limitWord = {
   secret3: 5,
 } as const
 
-/** A parsed table. -1 stands for what is not there. */
+/** A parsed table. -1 stands for a missing number. */
 export const tableWord = {
   failure: 0,
   rows: 1,
@@ -61,10 +61,10 @@ export const tableWord = {
   schemaEnd: 7,
 } as const
 
-/** Why a text is no table. -1 stands for what is not known. */
+/** Why a text is no table. -1 stands for an unknown number. */
 export const failureWord = { failure: 0, offset: 1, row: 2, columnAt: 3, columnLength: 4 } as const
 
-/** A column of a parsed table. Validity and offsets are -1 where it has none. */
+/** A column of a parsed table. Validity and offsets are -1 where they are missing. */
 export const columnWord = {
   kind: 0,
   nameAt: 1,
@@ -75,7 +75,7 @@ export const columnWord = {
   offsetsAt: 6,
 } as const
 
-/** What is to be written as JSON or CSV. */
+/** A table to write as JSON or CSV. */
 export const encodeWord = { columns: 0, steps: 1, rows: 2 } as const
 
 /** A column of it. A range is the number of a part or -1, where it starts there, and its bytes. */
@@ -120,7 +120,7 @@ export const stepWord = {
   hasKeys: 11,
 } as const
 
-/** Parquet that is to be read. `textBytes`: what dictionaries may make. */
+/** Parquet to read. `textBytes`: what dictionaries may make. */
 export const parquetWord = { rows: 0, textBytes: 1, columns: 2, pages: 3 } as const
 
 /** A column of it. */
@@ -143,7 +143,7 @@ export const pageWord = {
 /** A column that was read, in the first buffer of the answer. Texts are in buffers of their own. */
 export const readColumnWord = { dataAt: 0, dataLength: 1, validityAt: 2, offsetsAt: 3 } as const
 
-/** Parquet that is to be written. */
+/** Parquet to write. */
 export const fileWord = { rows: 0, columns: 1, isSnappy: 2, schemaAt: 3, schemaEnd: 4 } as const
 
 /** A column of it: parts or -1, the name in the texts, and its logical type. */

@@ -1,4 +1,4 @@
-/** The queues of BullMQ, one for each API: what is in them are names of jobs. @module */
+/** The queues of BullMQ, one for each API: they hold names of jobs. @module */
 import { loadBullmq, type Queue } from './bullmq-package.ts'
 import type { JobData } from './bullmq-worker.ts'
 import type { JobRecords, KeptJob } from './job-records.ts'
