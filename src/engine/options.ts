@@ -1,85 +1,31 @@
 /** Options of a server, with the defaults that docs/deploy/production.md explains. @module */
-import { expected, InvalidArgument } from '../core/errors.ts'
 import {
   checkedLater,
-  fromCode,
-  Option,
   type OptionsOf,
-  type OptionTable,
   oneOf,
   onOrOff,
-  plain,
   readOptions,
   type SettingsOf,
   share,
   text,
   whole,
 } from '../core/option.ts'
-import type { TrustedProxies } from '../http/client-address.ts'
 import { usableMemory } from '../runner/heap-limit.ts'
 import { defaultModelGraceMs } from '../runner/runner-options.ts'
 import type { MetricFamily } from '../telemetry/metrics/metric-family.ts'
 import type { Logger } from './log.ts'
 import { logLevels } from './log-levels.ts'
+import { basePath, byteCount, grouped, metricsOption, proxyCount } from './option-kinds.ts'
 
-/** Sizes: `4096`, `512KiB`, `64MiB` or `1GiB`. **Units**: bytes. */
-export const byteCount = plain<number | string, number>(
-  {
-    type: ['integer', 'string'],
-    minimum: 0,
-    pattern: '^\\d{1,6}(KiB|MiB|GiB)$',
-    examples: ['64MiB'],
-  },
-  '<size>',
-  undefined,
-  (size) => {
-    const [, digits, unit] = /^(\d+)([A-Za-z]*)$/.exec(String(size)) as RegExpExecArray
-    return Number(digits) * 1024 ** ['', 'KiB', 'MiB', 'GiB'].indexOf(unit)
-  },
-)
-
-/** Paths in front of APIs: `/`, `/v1` or `v1/`; the value starts with a slash and ends without one. */
-export const basePath = plain<string>(
-  {
-    type: 'string',
-    pattern: '^/*(([A-Za-z0-9_~][A-Za-z0-9_.~-]*)(/[A-Za-z0-9_~][A-Za-z0-9_.~-]*)*/*)?$',
-    examples: ['/v1'],
-  },
-  '<path>',
-  undefined,
-  (path) => `/${path.replace(/^\/+|\/+$/g, '')}`,
-)
-
-const proxyCount = plain<number | string>(
-  {
-    type: ['integer', 'string'],
-    minimum: 0,
-    pattern: '^forwarded:\\d{1,9}$',
-    examples: ['forwarded:1'],
-  },
-  '<proxies>',
-)
-const metricsOption = new Option<boolean | 'count'>({
-  ...onOrOff.parts,
-  read: fromCode<boolean | 'count'>(
-    "a boolean or 'count'",
-    (value) => typeof value === 'boolean' || value === 'count',
-  ).parts.read,
-})
 const port = whole(0, 65_535)
 const pemFile = text('<file>', 'the path of a PEM file')
 
-/** @returns a group of options: a heading of the help page. */
-function grouped<T extends OptionTable>(group: string, table: T): T {
-  const entries = Object.entries(table).map(([name, option]) => {
-    const { command } = option.parts
-    return [name, command && new Option({ ...option.parts, command: { ...command, group } })]
-  })
-  return Object.fromEntries(entries) as T
-}
-
 const network = grouped('Network', {
-  /** 0 takes a free port, see {@link Listener.port}. */
+  /**
+   * 0 takes a free port, see {@link Listener.port}.
+   *
+   * @default 3000
+   */
   port: port.or(3000).flag('port to listen on; 0 takes a free one'),
   /**
    * Address to listen on.
@@ -93,7 +39,11 @@ const network = grouped('Network', {
    * @default no gRPC server
    */
   grpcPort: port.flag('port for gRPC', { unset: 'no gRPC server' }),
-  /** Path in front of every API. Health endpoints stay at the root. */
+  /**
+   * Path in front of every API. Health endpoints stay at the root.
+   *
+   * @default `/`
+   */
   baseUrl: basePath.or('/').flag('path in front of every API'),
   /**
    * Origins whose pages may call, separated by commas, or `*`.
@@ -118,6 +68,8 @@ const network = grouped('Network', {
   /**
    * Number of proxies that write X-Forwarded-For and X-Forwarded-Proto; `'forwarded:1'` for
    * Forwarded.
+   *
+   * @default 0
    */
   trustProxy: proxyCount
     .or(0)
@@ -147,30 +99,62 @@ const tls = grouped('TLS', {
 })
 
 const endLimits = grouped('Workers', {
-  /** Time between readiness 503 and refusing connections, for load balancers to notice. **Units**: milliseconds. */
+  /**
+   * Time between readiness 503 and refusing connections, for load balancers to notice. **Units**: milliseconds.
+   *
+   * @default 0
+   */
   drainDelayMs: whole(0)
     .or(0)
     .flag('time after SIGTERM for load balancers to see that it is not ready'),
-  /** Time for running requests to finish once the server was told to stop. **Units**: milliseconds. */
+  /**
+   * Time for running requests to finish once the server was told to stop. **Units**: milliseconds.
+   *
+   * @default 30,000
+   */
   drainTimeoutMs: whole(0).or(30_000).flag('time for running requests after a signal to stop'),
-  /** Time that a runner's call may run after its deadline, unless its runner sets it. **Units**: milliseconds. */
+  /**
+   * Time that a runner's call may run after its deadline, unless its runner sets it. **Units**: milliseconds.
+   *
+   * @default 5000
+   */
   modelGraceMs: whole(0)
     .or(defaultModelGraceMs)
     .flag("time after its deadline until a runner's thread is replaced"),
 })
 
 const requestLimits = grouped('Limits', {
-  /** Largest request body, else 413. **Units**: bytes, or a text such as `64MiB`. */
+  /**
+   * Largest request body, else 413. **Units**: bytes, or a text such as `64MiB`.
+   *
+   * @default 64 MiB
+   */
   maxBodyBytes: byteCount
     .or('64MiB')
     .flag('largest request body, as 4096 or 64MiB', { shown: '64MiB' }),
-  /** Largest decompressed body as a multiple of the compressed one, else 413; 1 MiB is always allowed. */
+  /**
+   * Largest decompressed body as a multiple of the compressed one, else 413; 1 MiB is always allowed.
+   *
+   * @default 100
+   */
   maxUnpackRatio: whole(1).or(100).flag('what gzip may decompress to, in times of what came'),
-  /** Time from a request's headers to its response, then 504; 0 for no limit. **Units**: milliseconds. */
+  /**
+   * Time from a request's headers to its response, then 504; 0 for no limit. **Units**: milliseconds.
+   *
+   * @default 60,000
+   */
   requestTimeoutMs: whole(0).or(60_000).flag('time until a response starts; 0 for no limit'),
-  /** Maximum number of running requests: from the end (or first received piece) of the body to the answer's end. */
+  /**
+   * Maximum number of running requests: from the end (or first received piece) of the body to the answer's end.
+   *
+   * @default 1024
+   */
   maxInFlight: whole(1).or(1024).flag('requests at a time in each worker'),
-  /** Maximum number of open live streams, beside `maxInFlight`. */
+  /**
+   * Maximum number of open live streams, beside `maxInFlight`.
+   *
+   * @default 1000
+   */
   maxLive: whole(1).or(1000).flag('live streams at a time in each worker'),
   /**
    * Maximum memory of bodies, answers and pictures in flight, else 503; 0 for no limit. **Units**:
@@ -184,22 +168,40 @@ const requestLimits = grouped('Limits', {
       flag: 'max-memory',
       unset: 'half of the memory, divided by the workers',
     }),
-  /** Time for a request's body, longer while it comes at 16 KiB a second; 0 for no limit. **Units**: milliseconds. */
+  /**
+   * Time for a request's body, longer while it comes at 16 KiB a second; 0 for no limit. **Units**: milliseconds.
+   *
+   * @default 30,000
+   */
   bodyTimeoutMs: whole(0).or(30_000).flag('time for a slow body to come; 0 for no limit'),
-  /** Time for a client to read a response, longer while it reads 16 KiB a second; 0: any. **Units**: milliseconds. */
+  /**
+   * Time for a client to read a response, longer while it reads 16 KiB a second; 0: any. **Units**: milliseconds.
+   *
+   * @default 30,000
+   */
   sendTimeoutMs: whole(0).or(30_000).flag('time for a slow client to read; 0 for no limit'),
-  /** Time for a request's headers, then 408; 0 for no limit. Engine `node` only. **Units**: milliseconds. */
+  /**
+   * Time for a request's headers, then 408; 0 for no limit. Engine `node` only. **Units**: milliseconds.
+   *
+   * @default 30,000
+   */
   headerTimeoutMs: whole(0)
     .or(30_000)
     .flag('time for the headers of a request to come; engine node only', { unset: '30000' }),
   /**
    * Time a connection stays open between requests; 0 for no limit. Engine `node` only. Longer than the idle time of
    * load balancers (60 s): else their next request could meet a closed connection. **Units**: milliseconds.
+   *
+   * @default 65,000
    */
   idleTimeoutMs: whole(0)
     .or(65_000)
     .flag('time between two requests of a connection; engine node only', { unset: '65000' }),
-  /** Maximum number of connections from one address; 0 for no limit. Engine `node` only. */
+  /**
+   * Maximum number of connections from one address; 0 for no limit. Engine `node` only.
+   *
+   * @default 0
+   */
   maxConnectionsPerAddress: whole(0)
     .or(0)
     .flag('connections of one address to each worker; engine node only', { unset: 'any number' }),
@@ -255,6 +257,8 @@ export const serveOptions = {
     /**
      * `submit`: takes jobs in for others, loads no Runner, and answers calls of asynchronous APIs by
      * jobs as well. `work`: runs jobs, and answers only health and metrics.
+     *
+     * @default `both`
      */
     jobRole: oneOf(['both', 'submit', 'work'], '<role>')
       .or('both')
@@ -263,13 +267,29 @@ export const serveOptions = {
       ),
   }),
   ...grouped('Logs, metrics and traces', {
-    /** Level of the log without a `logger`. */
+    /**
+     * Level of the log without a `logger`.
+     *
+     * @default `info`
+     */
     logLevel: oneOf(logLevels, '<level>').or('info').flag('how much is logged'),
-    /** Whether each request is logged at level `info`, never with headers or bodies. */
+    /**
+     * Whether each request is logged at level `info`, never with headers or bodies.
+     *
+     * @default false
+     */
     accessLog: onOrOff.or(false).flag('a line of the log for each request', { shown: 'off' }),
-    /** Share of the requests in the access log, 0 to 1; errors from 500 up are always logged. */
+    /**
+     * Share of the requests in the access log, 0 to 1; errors from 500 up are always logged.
+     *
+     * @default 1
+     */
     accessLogSample: share.or(1).flag('share of the requests that are logged'),
-    /** Whether `GET /metrics` answers. `'count'`: for {@link Listener.collectMetrics} alone. */
+    /**
+     * Whether `GET /metrics` answers. `'count'`: for {@link Listener.collectMetrics} alone.
+     *
+     * @default true
+     */
     metrics: metricsOption.or(true).flag('metrics of all workers at /metrics', { unset: 'on' }),
     /**
      * Port for metrics alone; 0 takes a free one.
@@ -374,27 +394,4 @@ export type Disclosure = Required<Pick<ServeOptions, 'introspection' | 'docs'>>
 export function parseDisclosure({ introspection, docs }: Partial<Disclosure>): Disclosure {
   const isOpen = process.env.NODE_ENV !== 'production'
   return { introspection: introspection ?? isOpen, docs: docs ?? isOpen }
-}
-
-/** @throws InvalidArgument. */
-export function parseAllowedHosts(value: string | undefined): ReadonlySet<string> | undefined {
-  if (value === undefined) return undefined
-  const names = String(value)
-    .split(',')
-    .map((each) => each.trim().toLowerCase())
-  for (const each of names)
-    if (!/^[^\s/:]+$/.test(each))
-      throw new InvalidArgument(expected('names without ports', 'allowedHosts', value))
-  return new Set(names)
-}
-
-/** @throws InvalidArgument. */
-export function parseTrustProxy(value: number | string = 0): TrustedProxies | undefined {
-  const [text, header, digits] = /^(forwarded:)?(\d+)$/.exec(String(value)) ?? []
-  const count = Number(digits)
-  if (text === undefined || !Number.isSafeInteger(count))
-    throw new InvalidArgument(
-      expected('a number of proxies, or forwarded: and one', 'trustProxy', value),
-    )
-  return count === 0 ? undefined : { count, writeForwarded: header !== undefined }
 }

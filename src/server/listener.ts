@@ -8,14 +8,13 @@ import type { Address, Engine, ServerState } from '../engine/engine.ts'
 import type { HealthState } from '../engine/health.ts'
 import { createLogger, type Logger } from '../engine/log.ts'
 import { listenNode } from '../engine/node/node.ts'
+import { parseAllowedHosts, parseTrustProxy } from '../engine/option-kinds.ts'
 import {
   type EngineName,
   type Listener,
   limitsOfNode,
-  parseAllowedHosts,
   parseDisclosure,
   parseServeOptions,
-  parseTrustProxy,
   type ServeOptions,
 } from '../engine/options.ts'
 import { parseBaseUrl } from '../engine/router.ts'
