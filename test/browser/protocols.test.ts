@@ -1,9 +1,9 @@
 /** Paths on the page that are no APIs: of OpenAI with a chat, of protocols, of MCP, of mounted handlers. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { io, type Protocol, Service } from 'serving'
+import { io, type Protocol, Runner, Service } from 'serving'
+import { openai } from 'serving/openai'
 import { beforeEach, describe, expect, it } from 'vitest'
-import chat from '../../examples/openai/service.ts'
 import { problemResponse } from '../../src/http/problem.ts'
 import { chromium, servePage } from './browser.ts'
 
@@ -31,9 +31,17 @@ const shouts: Protocol = {
     })
   },
 }
+const module = new URL('../../examples/openai/model.ts', import.meta.url)
+const vectors = new Runner<typeof import('../../examples/openai/model.ts')>('vectors', {
+  module,
+  methods: { embed: {} },
+})
+const tiny = new Runner<typeof import('../../examples/openai/model.ts')>('tiny', {
+  module,
+  methods: { chat: { stream: true }, generate: { stream: true } },
+})
 const svc = new Service('all', {
-  runners: chat.runners ?? [],
-  protocols: [...chat.protocols, shouts],
+  protocols: [openai({ models: { vectors, tiny } }), shouts],
   mcp: true,
   openapi: { include: ['health', 'oip'] },
 })
@@ -97,7 +105,8 @@ describe.skipIf(chromium === undefined)('protocols and mounts in Chromium (needs
 
   it('chat with a model', async () => {
     await on.open('openai_chat')
-    await on.page.waitForSelector('.chat option')
+    // Another model comes first, which does not chat.
+    expect(await on.texts('.chat option')).toEqual(['tiny'])
     await on.page.type('.chat textarea', 'What is a batch?')
     await on.press('Say')
     await on.page.waitForFunction(

@@ -355,10 +355,17 @@ describe.each(engines)('openai on %s', (engine) => {
     const document = await (
       await fetch(`${on.url}/openapi.json`, { headers: { authorization: `Bearer ${key}` } })
     ).json()
-    const { paths } = document as {
-      readonly paths: Readonly<Record<string, { readonly post?: { readonly operationId: string } }>>
+    const { paths } = document as { readonly paths: Readonly<Record<string, object>> }
+    const body = (model: object) => {
+      const schema = { properties: { model } }
+      return { post: { requestBody: { content: { 'application/json': { schema } } } } }
     }
-    expect(paths['/v1/chat/completions'].post?.operationId).toBe('openai_chat')
+    expect(paths['/v1/chat/completions']).toMatchObject({ post: { operationId: 'openai_chat' } })
+    // Those that have the method.
+    expect(paths).toMatchObject({
+      '/v1/chat/completions': body({ type: 'string', enum: ['said'] }),
+      '/v1/embeddings': body({ type: 'string', enum: ['said', 'org/embedder'] }),
+    })
     expect(Object.keys(paths).filter((path) => path.startsWith('/v1/'))).toHaveLength(5)
   })
 })

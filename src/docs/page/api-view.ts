@@ -23,7 +23,8 @@ import {
   schemesOf,
 } from './operation.ts'
 import type { ListedApi } from './other-apis.ts'
-import { startOf } from './schema.ts'
+import { startOf } from './sample.ts'
+import { membersIn } from './schema.ts'
 import { languagesOf, onOneLine, snippet } from './snippets.ts'
 
 /** What the page knows of the service. */
@@ -214,13 +215,15 @@ export function apiView(api: ListedApi, { base, document, credentials, job }: Pa
       content,
     )
   const path = base.replace(location.origin, '') + api.path
+  const models = chatModelsOf(api)
   const element = h(
     'article',
     h('h2', { tabindex: '-1' }, api.name),
     h('p.route', methodBadge(api), ' ', h('code', path)),
     markdownView(api.doc ?? ''),
     examples.length > 0 && gallery,
-    isChat(api) && chatView({ url: `${base}/v1`, headers: () => credentials.headers() }),
+    models.length > 0 &&
+      chatView({ url: `${base}/v1`, models, headers: () => credentials.headers() }),
     h(
       'div.panes',
       card('Input', kindText(api.input), form),
@@ -238,8 +241,11 @@ export function apiView(api: ListedApi, { base, document, credentials, job }: Pa
   return { element, leave }
 }
 
-function isChat({ group, method, path }: ListedApi): boolean {
-  return group === 'OpenAI' && method === 'POST' && path === '/v1/chat/completions'
+/** @returns the models that chat; none for another path than OpenAI's. */
+function chatModelsOf({ group, method, path, input }: ListedApi): readonly string[] {
+  if (group !== 'OpenAI' || method !== 'POST' || path !== '/v1/chat/completions') return []
+  const model = membersIn(input.schema ?? {}).find(({ name }) => name === 'model')
+  return (Object(model?.schema).enum as readonly string[] | undefined) ?? []
 }
 
 /** @returns the control of the parameters of a path; undefined for a path without. */

@@ -2,10 +2,11 @@ import { parseEvents, textPieces } from '../../client/lines.ts'
 import { errorOf } from '../../client/serving-error.ts'
 import { button, h } from './dom.ts'
 
-/** Where the models are, and what their callers are known by. */
+/** The models that chat, where they are, and what their callers are known by. */
 export interface ChatPlace {
   /** URL of the endpoints of OpenAI: `…/v1`. */
   readonly url: string
+  readonly models: readonly string[]
   headers(): Record<string, string>
 }
 
@@ -15,10 +16,10 @@ interface Message {
 }
 
 /** @returns a chat with the models of the service. */
-export function chatView({ url, headers }: ChatPlace): HTMLElement {
+export function chatView({ url, models, headers }: ChatPlace): HTMLElement {
   const messages: Message[] = []
   const list = h('div.answers', { role: 'log', tabindex: '0', 'aria-label': 'messages' })
-  const model = h('select', { 'aria-label': 'model' })
+  const model = h('select', { 'aria-label': 'model' }, ...models.map((name) => h('option', name)))
   const text = h('textarea', { rows: 3, 'aria-label': 'message' })
   const say = (role: string, content: string) => {
     const view = h('p', { class: `message ${role}` }, content)
@@ -26,15 +27,8 @@ export function chatView({ url, headers }: ChatPlace): HTMLElement {
     return view
   }
   const fail = (error: Error) => list.append(h('p.failure', { role: 'alert' }, error.message))
-  const loadModels = async () => {
-    const response = await fetch(`${url}/models`, { headers: headers() })
-    if (!response.ok) throw await errorOf(response)
-    const { data } = (await response.json()) as { data: readonly { id: string }[] }
-    model.replaceChildren(...data.map(({ id }) => h('option', id)))
-  }
   const answer = async () => {
     if (text.value.trim() === '') return
-    if (model.value === '') await loadModels()
     messages.push({ role: 'user', content: text.value })
     say('user', text.value)
     text.value = ''
@@ -63,7 +57,6 @@ export function chatView({ url, headers }: ChatPlace): HTMLElement {
     messages.length = 0
     list.replaceChildren()
   })
-  loadModels().catch(fail)
   return h(
     'form.card.chat',
     { onsubmit: submit, 'aria-label': 'chat' },

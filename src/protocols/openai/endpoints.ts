@@ -89,10 +89,18 @@ export function openAiEndpoints(
     // Lends its errors to other paths.
     ' /*': () => '',
   }
-  return Object.entries(answers).map(([key, answer]) => endpointOf(key, prefix, answer))
+  const operations = openAiOperations(models)
+  return Object.entries(answers).map(([key, answer]) => {
+    return endpointOf(key, prefix, answer, operations[key])
+  })
 }
 
-function endpointOf(key: string, prefix: string, answer: Answer): Endpoint {
+function endpointOf(
+  key: string,
+  prefix: string,
+  answer: Answer,
+  operation: Endpoint['operation'],
+): Endpoint {
   const [method, below] = key.split(' ')
   const path = `${prefix}/v1${below}`
   const fail = (error: ServingError, ctx: Context) => errorResponse(error, ctx.id)
@@ -118,7 +126,7 @@ function endpointOf(key: string, prefix: string, answer: Answer): Endpoint {
     methods: method === '' ? [] : [method],
     access: { kind: 'service' },
     origins: 'any',
-    operation: openAiOperations[key],
+    operation,
     readsHeaders: ['x-request-id', 'content-encoding'],
     isLimited: true,
     decompresses: true,

@@ -47,6 +47,14 @@ export interface OpenAiModel extends RunnerLife {
 /** The methods of a model. */
 export const methodNames = ['chat', 'generate', 'embed'] as const
 
+/** @returns the names of the models that have a method. */
+export function modelsWith(
+  models: ReadonlyMap<string, OpenAiModel>,
+  method: (typeof methodNames)[number],
+): readonly string[] {
+  return [...models].filter(([, model]) => model[method] !== undefined).map(([name]) => name)
+}
+
 /** @throws NotFound for an unknown model; BadInput for one without the method. */
 export function methodOf<N extends (typeof methodNames)[number]>(
   models: ReadonlyMap<string, OpenAiModel>,
@@ -56,9 +64,7 @@ export function methodOf<N extends (typeof methodNames)[number]>(
   const model = findModel(models, name)
   const found = model[method]
   if (found !== undefined) return found.bind(model) as NonNullable<OpenAiModel[N]>
-  const having = [...models]
-    .filter(([, each]) => each[method] !== undefined)
-    .map(([other]) => other)
+  const having = modelsWith(models, method)
   const what =
     having.length === 0 ? `no model here can ${method}` : `expected one of ${having.join(', ')}`
   throw new BadInput(`${what} for model, received ${show(name)}, which cannot ${method}`, {

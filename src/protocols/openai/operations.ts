@@ -1,4 +1,5 @@
 import { refusals } from '../../http/problem.ts'
+import { modelsWith, type OpenAiModel } from './model.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -32,7 +33,6 @@ function operation(name: string, summary: string, content: Json, request?: Json)
 }
 
 const sampling = {
-  model: string,
   stream: { type: 'boolean' },
   stream_options: object({ include_usage: { type: 'boolean' } }, []),
   max_tokens: integer,
@@ -64,31 +64,40 @@ const text = (choice: Json) => {
   return { ...json(answer), 'text/event-stream': { schema: string } }
 }
 const embedding = object({ object: string, index: integer, embedding: {} })
-const embeddingRequest = object(
-  { model: string, input: oneOrMore, encoding_format: { enum: ['float', 'base64'] } },
-  ['model', 'input'],
-)
+const embeddingOptions = { input: oneOrMore, encoding_format: { enum: ['float', 'base64'] } }
 
-/** Operations by method and path below `/v1`. */
-export const openAiOperations: Readonly<Record<string, Json>> = {
-  'GET /models': operation('openai_models', 'The models.', json(list(model))),
-  'GET /models/{model}': operation('openai_model', 'One model.', json(model)),
-  'POST /chat/completions': operation(
-    'openai_chat',
-    'Answers a chat, whole or by server-sent events.',
-    text({ message }),
-    object({ ...sampling, messages }, ['model', 'messages']),
-  ),
-  'POST /completions': operation(
-    'openai_completion',
-    'Continues a text, whole or by server-sent events.',
-    text({ text: string }),
-    object({ ...sampling, prompt: string }, ['model', 'prompt']),
-  ),
-  'POST /embeddings': operation(
-    'openai_embeddings',
-    'Vectors of texts.',
-    json(list(embedding)),
-    embeddingRequest,
-  ),
+/**
+ * The model of a request is one of those that have the method.
+ *
+ * @returns operations by method and path below `/v1`.
+ */
+export function openAiOperations(
+  models: ReadonlyMap<string, OpenAiModel>,
+): Readonly<Record<string, Json>> {
+  const having = (method: Parameters<typeof modelsWith>[1]) => {
+    const names = modelsWith(models, method)
+    return { model: names.length > 0 ? { ...string, enum: names } : string }
+  }
+  return {
+    'GET /models': operation('openai_models', 'The models.', json(list(model))),
+    'GET /models/{model}': operation('openai_model', 'One model.', json(model)),
+    'POST /chat/completions': operation(
+      'openai_chat',
+      'Answers a chat, whole or by server-sent events.',
+      text({ message }),
+      object({ ...having('chat'), ...sampling, messages }, ['model', 'messages']),
+    ),
+    'POST /completions': operation(
+      'openai_completion',
+      'Continues a text, whole or by server-sent events.',
+      text({ text: string }),
+      object({ ...having('generate'), ...sampling, prompt: string }, ['model', 'prompt']),
+    ),
+    'POST /embeddings': operation(
+      'openai_embeddings',
+      'Vectors of texts.',
+      json(list(embedding)),
+      object({ ...having('embed'), ...embeddingOptions }, ['model', 'input']),
+    ),
+  }
 }
