@@ -137,6 +137,17 @@ describe.skipIf(chromium === undefined)('fields of a schema in Chromium (needs c
     expect(faults).toEqual([])
   })
 
+  it('keeps members that the schema does not name', async () => {
+    const json = 'textarea[aria-label$="as JSON"]'
+    await on.press('JSON')
+    await on.type(json, '{"customer": "Ann", "later": [1]}')
+    await on.press('Fields')
+    await on.press('JSON')
+    const text = await page.$eval(json, (each) => (each as HTMLTextAreaElement).value)
+    expect(JSON.parse(text)).toMatchObject({ customer: 'Ann', later: [1] })
+    expect(faults).toEqual([])
+  })
+
   it('has parameters of the path like the others', async () => {
     await on.open('orders_id')
     // No schema of the query: parameters of any name, and no text of JSON.

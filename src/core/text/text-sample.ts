@@ -31,7 +31,7 @@ export function textSample(schema: Rules): string | undefined {
     text !== undefined && textFault(schema, text) === undefined
   const [first] = [known, plain].filter((text) => text !== undefined)
   if (fits(first)) return first
-  if (typeof pattern !== 'string') return fits(plain) ? plain : undefined
+  if (typeof pattern !== 'string') return undefined
   for (const extra of repeats) {
     const text = matchOf(pattern, extra)
     if (fits(text)) return text
@@ -39,15 +39,16 @@ export function textSample(schema: Rules): string | undefined {
   return undefined
 }
 
-/** @returns what a text lacks by length and pattern; undefined if it fits. */
+/** @returns what a text lacks by length and pattern, an empty one by its format; undefined if it fits. */
 export function textFault(
-  { pattern, minLength, maxLength }: Rules,
+  { format, pattern, minLength, maxLength }: Rules,
   text: string,
 ): string | undefined {
   const { length } = [...text]
   if (typeof minLength === 'number' && length < minLength) return `at least ${minLength} characters`
   if (typeof maxLength === 'number' && length > maxLength) return `at most ${maxLength} characters`
-  if (typeof pattern !== 'string') return undefined
+  if (typeof pattern !== 'string')
+    return text === '' && String(format) in byFormat ? `a text of the format ${format}` : undefined
   try {
     return new RegExp(pattern, 'u').test(text) ? undefined : `a text like ${pattern}`
   } catch {
@@ -58,17 +59,12 @@ export function textFault(
 /** @returns a number within the bounds of a schema; undefined if no simple one fits. */
 export function numberSample(schema: Rules): number | undefined {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, type } = schema
-  const bound = (...given: unknown[]) =>
-    given.find((each): each is number => typeof each === 'number')
-  const low = bound(exclusiveMinimum, minimum)
-  const high = bound(exclusiveMaximum, maximum)
-  const step = bound(multipleOf) ?? ([type].flat().includes('integer') ? 1 : undefined)
-  const fits = (value: number) =>
-    value >= (bound(minimum) ?? value) &&
-    value <= (bound(maximum) ?? value) &&
-    (typeof exclusiveMinimum !== 'number' || value > exclusiveMinimum) &&
-    (typeof exclusiveMaximum !== 'number' || value < exclusiveMaximum) &&
-    (step === undefined || Math.abs(value / step - Math.round(value / step)) < 1e-9)
+  const bounds = (...given: unknown[]) => given.filter((each) => typeof each === 'number')
+  const lows = bounds(exclusiveMinimum, minimum)
+  const highs = bounds(exclusiveMaximum, maximum)
+  const low = lows.length > 0 ? Math.max(...lows) : undefined
+  const high = highs.length > 0 ? Math.min(...highs) : undefined
+  const [step] = bounds(multipleOf, [type].flat().includes('integer') ? 1 : undefined)
   const up = (value: number) => (step === undefined ? value : Math.ceil(value / step) * step)
   const lowest = low !== undefined && low > 0 ? [low, up(low), up(low) + (step ?? 1)] : [1]
   const middle =
@@ -76,7 +72,28 @@ export function numberSample(schema: Rules): number | undefined {
   const ends = [low, high]
     .filter((end) => end !== undefined)
     .flatMap((end) => [end, up(end), end - (step ?? 1)])
-  return [...lowest, 0, ...middle, ...ends].find(fits)
+  return [...lowest, 0, ...middle, ...ends].find(
+    (value) => numberFault(schema, value) === undefined,
+  )
+}
+
+/** @returns all rules of a number, if it breaks one; undefined if it fits. */
+export function numberFault(
+  { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, type }: Rules,
+  value: number,
+): string | undefined {
+  const isMultiple = (step: number) => Math.abs(value / step - Math.round(value / step)) < 1e-9
+  const rules: [rule: unknown, text: string, keeps: (rule: number) => boolean][] = [
+    [[type].flat().includes('integer') ? 1 : undefined, 'whole', () => Number.isInteger(value)],
+    [minimum, `at least ${minimum}`, (least) => value >= least],
+    [exclusiveMinimum, `more than ${exclusiveMinimum}`, (least) => value > least],
+    [maximum, `at most ${maximum}`, (most) => value <= most],
+    [exclusiveMaximum, `less than ${exclusiveMaximum}`, (most) => value < most],
+    [multipleOf, `a multiple of ${multipleOf}`, isMultiple],
+  ]
+  const known = rules.filter(([rule]) => typeof rule === 'number')
+  const isBroken = known.some(([rule, , keeps]) => !keeps(rule as number))
+  return isBroken ? `a number that is ${known.map(([, text]) => text).join(', ')}` : undefined
 }
 
 const classes: Readonly<Record<string, string>> = {

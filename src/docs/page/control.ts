@@ -1,11 +1,14 @@
 import type { SchemaObject } from '../../client/description.ts'
 import { type Child, h } from './dom.ts'
 import { type ErrorLocation, newNote, setInvalid, tell } from './field.ts'
+import { faultIn } from './sample.ts'
 import { rulesText } from './schema.ts'
 
 /** The input of one value of a schema. */
 export interface Control {
   readonly element: HTMLElement
+  /** Whether its parts have controls of their own, which say themselves what they lack. */
+  readonly hasInner?: boolean
   /**
    * @returns the value; undefined leaves it out.
    * @throws Error for text that is no JSON.
@@ -32,6 +35,18 @@ export function heading({ name, schema, isRequired }: Slot): Child[] {
     .filter(Boolean)
     .join(', ')
   return [name, ' ', h('span.dim', about)]
+}
+
+/** @returns why a value starts as its schema refuses it; undefined where it fits. */
+export function sampleHint(
+  { schema, value, isRequired }: Pick<Slot, 'isRequired' | 'value'> & { readonly schema: unknown },
+  document: unknown,
+  hasInner = false,
+): HTMLElement | undefined {
+  const fault = value === undefined && !isRequired ? undefined : faultIn(value, schema, document)
+  if (fault === undefined || (hasInner && fault.isInner)) return undefined
+  const where = fault.path === '' ? '' : ` for ${fault.path.replace(/^\./, '')}`
+  return h('span.dim', `There is no sample: expected ${fault.wanted}${where}.`)
 }
 
 /** Joins an input with its label and the place of its messages. `beside`: what helps to fill it in. */

@@ -1,8 +1,9 @@
 import type { SchemaObject } from '../../client/description.ts'
-import { type Control, heading, type Slot } from './control.ts'
+import { type Control, heading, type Slot, sampleHint } from './control.ts'
 import { button, type Child, h } from './dom.ts'
 import { type ErrorLocation, markChildren, newNote } from './field.ts'
-import { hasMembers, membersIn, resolved, shapeOf, startOf, typeText } from './schema.ts'
+import { startOf } from './sample.ts'
+import { hasMembers, membersIn, resolved, shapeOf, typeText } from './schema.ts'
 import {
   choiceControl,
   constantControl,
@@ -24,7 +25,12 @@ export function controlOf(
 ): Control {
   const { schema, isNullable, variants } = shapeOf(slot.schema, document)
   const shaped = { ...slot, schema }
-  const make = (inner: Slot) => plainControl(inner, variants, document)
+  const make = (inner: Slot) => {
+    const control = plainControl(inner, variants, document)
+    const hint = sampleHint(inner, document, control.hasInner)
+    if (hint !== undefined) control.element.append(hint)
+    return control
+  }
   const isNested =
     variants.length > 0 || ['object', 'array'].includes(String(schema.type)) || hasMembers(schema)
   const isLeft = !slot.isRequired && isNested
@@ -132,6 +138,7 @@ function unionControl(slot: Slot, variants: readonly SchemaObject[], document: u
   show(first, slot.value)
   return {
     element: framed(slot, select, box),
+    hasInner: true,
     value: () => chosen().value(),
     mark: (locations) => chosen().mark(locations),
   }
@@ -180,18 +187,13 @@ export function objectControl(slot: Slot, document: unknown): Control {
     }),
   )
   const others = schema.additionalProperties
-  const entries =
-    Object(others) === others && Object.keys(others as object).length > 0
-      ? entriesOf(
-          slot,
-          Object.entries(given).filter(([key]) => !members.has(key)),
-          others,
-          document,
-        )
-      : undefined
+  const more = Object.entries(given).filter(([key]) => !members.has(key))
+  const takesMore = Object(others) === others && Object.keys(others as object).length > 0
+  const entries = takesMore || more.length > 0 ? entriesOf(slot, more, others, document) : undefined
   const content = [note, ...[...members.values()].map(({ element }) => element), entries?.element]
   return {
     element: name === '' ? h('div.members', ...content) : framed(slot, ...content),
+    hasInner: true,
     value: () => {
       const known = [...members].map(([key, control]) => [key, control.value()] as const)
       return Object.fromEntries(
@@ -294,6 +296,7 @@ function listControl(slot: Slot, document: unknown): Control {
   for (const item of Array.isArray(value) ? value : []) add(item)
   return {
     element: framed(slot, list, isOpen && h('div.tools', more), note),
+    hasInner: true,
     value: () => items.map(({ control }) => control.value() ?? null),
     mark: (locations) =>
       markChildren(

@@ -1,9 +1,10 @@
 import { parseJson, printJson } from '../../client/exact-json.ts'
-import type { Control } from './control.ts'
+import { type Control, sampleHint } from './control.ts'
 import { h } from './dom.ts'
 import { type Field, isJson, Ways } from './field.ts'
 import { controlOf } from './nested-control.ts'
-import { hasMembers, shapeOf, startOf } from './schema.ts'
+import { startOf } from './sample.ts'
+import { hasMembers, shapeOf } from './schema.ts'
 import { textField } from './text-field.ts'
 
 /** @returns the field of a JSON value: fields for what its schema has, or the text. */
@@ -15,7 +16,10 @@ export function jsonField(
 ): Field {
   const start = example ?? startOf(schema, document)
   const text = textField({ label: `${label} as JSON`, text: JSON.stringify(start, null, 2) })
-  if (!hasFields(schema, document)) return text
+  if (!hasFields(schema, document)) {
+    const hint = sampleHint({ schema, isRequired: true, value: start }, document)
+    return { ...text, element: h('div', text.element, hint) }
+  }
   const box = h('div')
   let control: Control
   const show = (value: unknown) => {

@@ -1,5 +1,4 @@
 import type { SchemaObject } from '../../client/description.ts'
-import { numberSample, textSample } from '../../core/text/text-sample.ts'
 
 /** A schema without references: what it is beside null, and which kinds it may be where there are several. */
 export interface Shape {
@@ -85,54 +84,6 @@ export function membersIn({ properties = {}, required = [] }: SchemaObject) {
   return Object.entries(properties as Record<string, unknown>).map(([name, schema]) => {
     return { name, schema, isRequired: (required as readonly string[]).includes(name) }
   })
-}
-
-/**
- * @returns a value that a form may start with, where no example is given: a valid one, if that is
- * simple to find.
- */
-export function startOf(given: unknown, document: unknown, depth = 0): unknown {
-  const { schema, isNullable, variants } = shapeOf(given, document)
-  const { default: preset, examples, example, enum: words, const: only } = schema
-  const known = preset ?? (Array.isArray(examples) ? examples[0] : undefined) ?? example ?? only
-  if (known !== undefined) return known
-  if (Array.isArray(words)) return words[0]
-  if (isNullable && depth > 8) return null
-  if (variants.length > 0) return startOf(variants[0], document, depth + 1)
-  const [type] = [schema.type].flat()
-  if (hasMembers(schema) || type === 'object') return startOfObject(schema, document, depth)
-  if (type === 'string') return textSample(schema) ?? ''
-  if (type === 'number' || type === 'integer') return numberSample(schema) ?? 0
-  if (type === 'boolean') return false
-  return type === 'array' ? startOfList(schema, document, depth) : null
-}
-
-function startOfObject(
-  schema: SchemaObject,
-  document: unknown,
-  depth: number,
-): Record<string, unknown> {
-  const members = membersIn(schema).filter(({ isRequired, schema: each }) => {
-    return isRequired || resolved(each, document).default !== undefined
-  })
-  const names = new Set(members.map(({ name }) => name))
-  const { additionalProperties: others, required = [], minProperties = 0 } = schema
-  const more = (required as readonly string[]).filter((name) => !names.has(name))
-  for (let i = 1; more.length + members.length < Number(minProperties); i++) more.push(`key${i}`)
-  const start = (each: unknown) => (depth > 20 ? null : startOf(each, document, depth + 1))
-  return Object.fromEntries([
-    ...members.map(({ name, schema: each }) => [name, start(each)]),
-    ...more.map((name) => [name, start(others)]),
-  ])
-}
-
-function startOfList(schema: SchemaObject, document: unknown, depth: number): unknown[] {
-  const { items, prefixItems, minItems } = schema
-  const first = Array.isArray(prefixItems) ? prefixItems : []
-  const rest = new Array(Math.min(64, Math.max(0, Number(minItems ?? 0) - first.length))).fill(
-    items,
-  )
-  return [...first, ...rest].map((each) => (depth > 20 ? null : startOf(each, document, depth + 1)))
 }
 
 /**

@@ -79,11 +79,9 @@ function numberIn(text: string): unknown {
 export function textControl(slot: Slot): Control {
   const { schema, value, isRequired } = slot
   const text = value === undefined || value === null ? '' : String(value)
-  const fault = isRequired ? textFault(schema, text) : undefined
-  const hint = fault !== undefined && h('span.dim', `There is no sample: type ${fault}.`)
   const valueOf = (typed: string) => (typed === '' && !isRequired ? undefined : typed)
   if (text.includes('\n'))
-    return inputControl(slot, h('textarea', { rows: 4, value: text }), valueOf, hint)
+    return inputControl(slot, h('textarea', { rows: 4, value: text }), valueOf)
   const input = h('input', { type: inputTypes[String(schema.format)] ?? 'text', step: 'any' })
   const shown = input.type === 'datetime-local' ? localTime(text) : text
   input.value = shown
@@ -98,7 +96,7 @@ export function textControl(slot: Slot): Control {
     if (typed === start) return valueOf(text)
     return valueOf(isTime && typed !== '' ? timeIn(typed, slot) : typed)
   }
-  return inputControl(slot, input, read, hint)
+  return inputControl(slot, input, read)
 }
 
 /** @returns a time as the browser's control has it, in the zone of the reader. */
