@@ -241,7 +241,7 @@ export function apiView(api: ListedApi, { base, document, credentials, job }: Pa
   return { element, leave }
 }
 
-/** @returns the models that chat; none for another path than OpenAI's. */
+/** @returns the models that chat, where the API is the chat of OpenAI. */
 function chatModelsOf({ group, method, path, input }: ListedApi): readonly string[] {
   if (group !== 'OpenAI' || method !== 'POST' || path !== '/v1/chat/completions') return []
   const model = membersIn(input.schema ?? {}).find(({ name }) => name === 'model')
