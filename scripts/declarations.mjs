@@ -11,7 +11,7 @@ export function declarationsFrom(entries) {
     if (named.has(file)) continue
     named.add(file)
     for (const [, path] of readFileSync(file, 'utf8').matchAll(
-      /(?:from |import |import\()'(\.[^']+)\.[jt]s'/g,
+      /(?:from |import |import\()['"](\.[^'"]+)\.[jt]s['"]/g,
     )) {
       const next = join(file, '..', `${path}.d.ts`)
       if (existsSync(next)) queue.push(next)

@@ -25,7 +25,7 @@ export interface RedisServer {
 /** Starts a server on a free port and a folder of its own. */
 export async function redisServer(options: readonly string[] = durable): Promise<RedisServer> {
   const dir = mkdtempSync(join(tmpdir(), 'redis-'))
-  const port = await freePort()
+  let port = await freePort()
   let child: ChildProcess
   const kill = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -46,9 +46,22 @@ export async function redisServer(options: readonly string[] = durable): Promise
       ...options,
     ]
     child = spawn('redis-server', args, { stdio: 'ignore' })
-    while (!(await accepts(port))) await sleep(20)
+    while (child.exitCode === null) {
+      if (await accepts(port)) return
+      await sleep(20)
+    }
+    throw new Error(`redis-server ended with ${child.exitCode}: port ${port} may be taken`)
   }
-  await start()
+  // Another test may take a free port before the server does.
+  for (let tries = 0; ; tries++) {
+    try {
+      await start()
+      break
+    } catch (error) {
+      if (tries === 5) throw error
+      port = await freePort()
+    }
+  }
   const stop = async () => {
     await kill()
     rmSync(dir, { recursive: true, force: true })
@@ -73,6 +86,9 @@ function accepts(port: number): Promise<boolean> {
       socket.destroy()
       resolve(String(bytes).startsWith('+PONG'))
     })
-    socket.once('error', () => resolve(false))
+    // A stranger on the port says nothing.
+    socket.setTimeout(1000, () => socket.destroy())
+    socket.once('error', () => {})
+    socket.once('close', () => resolve(false))
   })
 }
