@@ -23,7 +23,13 @@ describe('serving doctor', () => {
     expect(lines.get('Node')).toContain(`${process.version}, ${process.platform} ${process.arch}`)
     if (process.platform === 'linux')
       expect(lines.get('Node')).toMatch(/, (no glibc|glibc 2\.\d+)$/)
-    const compileOnly = ['node-api-headers', 'node-gyp', 'simdjson', 'uWebSockets.js', 'uws-pack']
+    const compileOnly = [
+      'node-api-headers',
+      'node-gyp',
+      '@nozbe/simdjson',
+      'uWebSockets.js',
+      'uws-pack',
+    ]
     const packages = Object.keys(peerDependencies).filter((name) => !compileOnly.includes(name))
     expect([...lines.keys()]).toEqual(['serving', 'Node', 'engine', 'add-on', 'JPEG', ...packages])
     expect(lines.get('nodejs-polars')).toBe(peerDependencies['nodejs-polars'])
