@@ -23,17 +23,24 @@ export function startOf(given: unknown, document: unknown, depth = 0): unknown {
   return type === 'array' ? startOfList(schema, document, depth) : null
 }
 
-/** A value of the first kind that has a valid one. */
+/**
+ * A value of the first kind that has a valid one; deep in a value, where kinds may refer to
+ * themselves, of a simple kind.
+ */
 function startOfUnion(variants: readonly SchemaObject[], document: unknown, depth: number) {
-  const starts = function* () {
-    // Each level of kinds within kinds would be tried for each kind above it.
-    for (const variant of depth > 4 ? [] : variants) {
-      const value = startOf(variant, document, depth + 1)
-      if (faultIn(value, variant, document) === undefined) yield value
-    }
-    yield startOf(variants[0], document, depth + 1)
+  const start = (variant: SchemaObject) => startOf(variant, document, depth + 1)
+  if (depth > 4) return start(variants.find(isSimple) ?? variants[0])
+  for (const variant of variants) {
+    const value = start(variant)
+    if (faultIn(value, variant, document) === undefined) return value
   }
-  return starts().next().value
+  return start(variants[0])
+}
+
+function isSimple(schema: SchemaObject): boolean {
+  return (
+    !hasMembers(schema) && ['string', 'number', 'integer', 'boolean'].includes(String(schema.type))
+  )
 }
 
 function startOfObject(
@@ -90,11 +97,12 @@ export function faultIn(
     given === false || (not !== undefined && fits(not)) ? 'another value' : ownFault(value, schema)
   if (wanted !== undefined) return { path: '', wanted, isInner: false }
   if (variants.length > 0) {
-    const count = variants.filter(fits).length
+    const faults = variants.map((variant) => inner(value, variant))
+    const count = faults.filter((fault) => fault === undefined).length
     if (Array.isArray(schema.oneOf) && count > 1)
       return { path: '', wanted: 'a value of one kind alone', isInner: false }
-    const fault = count === 0 ? inner(value, variants[0]) : undefined
-    return fault && { ...fault, isInner: true }
+    const [first] = count === 0 ? faults : []
+    return first && { ...first, isInner: true }
   }
   for (const [path, each, rules] of partsOf(value, schema)) {
     const fault = inner(each, rules)
