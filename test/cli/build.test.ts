@@ -98,12 +98,13 @@ describe('serving build', () => {
     const dependencies = {
       'file-type': '*',
       'left-pad': '*',
-      simdjson: '*',
+      '@nozbe/simdjson': '*',
       'node-gyp': '*',
       'node-api-headers': '*',
     }
     const cwd = project({ 'package.json': JSON.stringify({ name: 'packed', dependencies }) })
-    for (const name of ['file-type', 'simdjson', 'node-gyp', 'node-api-headers'])
+    mkdirSync(join(cwd, 'node_modules/@nozbe'), { recursive: true })
+    for (const name of ['file-type', '@nozbe/simdjson', 'node-gyp', 'node-api-headers'])
       symlinkSync(join(root, 'node_modules', name), join(cwd, 'node_modules', name), 'dir')
     const { code, stdout } = await run(['build', '--list'], { cwd })
     expect(code).toBe(0)

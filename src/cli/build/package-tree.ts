@@ -27,7 +27,7 @@ interface PackageManifest {
 const developmentOnly = ['tinyglobby', 'yaml']
 
 /** Optional peers that no server loads: what compiles the native add-on, and what compiles and watches sources. */
-const toolPeers = ['chokidar', 'esbuild', 'node-api-headers', 'node-gyp', 'simdjson', 'tsx']
+const toolPeers = ['chokidar', 'esbuild', 'node-api-headers', 'node-gyp', '@nozbe/simdjson', 'tsx']
 
 /** What subpaths of ours need that is an optional peer of the package. */
 const neededBySubpath: Readonly<Record<string, string>> = { 'serving/onnx': 'onnxruntime-node' }
