@@ -1,11 +1,11 @@
 /** `serving doctor`. @module */
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { addon, nativePath, nativeStatus } from '../core/native/add-on.ts'
 import { glibcMinor, loadUws } from '../engine/uws/uws-package.ts'
 import { jpegStatus } from '../values/image/image-addon.ts'
-import { loadPolarsPackage } from '../values/table/polars/polars-package.ts'
 import { foldersAbove, readJson } from './folders.ts'
 import { nodeWarning } from './node-version.ts'
 
@@ -37,7 +37,7 @@ type Line = readonly [subject: string, state: string, remedy?: string]
  * @returns the parts of this installation, and below each that is missing the command that brings
  * it.
  */
-export function doctorText(): string {
+export async function doctorText(): Promise<string> {
   const { version, peerDependencies } = readJson<{
     version: string
     peerDependencies: Record<string, string>
@@ -48,7 +48,9 @@ export function doctorText(): string {
     engineLine(),
     addonLine(),
     jpegLine(),
-    ...Object.entries(uses).map(([name, use]) => packageLine(name, peerDependencies[name], use)),
+    ...(await Promise.all(
+      Object.entries(uses).map(([name, use]) => packageLine(name, peerDependencies[name], use)),
+    )),
   ]
   const width = Math.max(...lines.map(([subject]) => subject.length)) + 2
   return lines
@@ -94,29 +96,51 @@ function jpegRemedy(): string | undefined {
   return `apt-get install libjpeg62-turbo-dev && node ${program} --force`
 }
 
-function packageLine(name: string, range: string, use: string): Line {
+async function packageLine(name: string, range: string, use: string): Promise<Line> {
   const folders = [process.cwd(), dirname(fileURLToPath(manifestUrl))].flatMap(foldersAbove)
-  const manifest = folders
-    .map((at) => join(at, 'node_modules', name, 'package.json'))
-    .find(existsSync)
-  const remedy = `npm install "${name}@${range}"`
-  if (manifest === undefined) return [name, `not installed, for ${use}`, remedy]
-  const { version } = readJson<{ version: string }>(manifest)
-  const failure = name === 'nodejs-polars' ? polarsFailure() : undefined
+  const folder = folders.find((at) => existsSync(manifestPath(at, name)))
+  if (folder === undefined)
+    return [name, `not installed, for ${use}`, `npm install "${name}@${range}"`]
+  const { version } = readJson<{ version: string }>(manifestPath(folder, name))
+  const failure = await loadFailure(name, folder)
   return failure === undefined
     ? [name, version]
-    : [name, `${version} does not load: ${failure}`, remedy]
+    : [name, `${version} does not load: ${failure}`, loadRemedy(failure)]
 }
 
-/** Its binary comes in a package of its own for each system, which may be absent. */
-function polarsFailure(): string | undefined {
-  try {
-    loadPolarsPackage('serving doctor')
-    return undefined
-  } catch (error) {
-    const { cause, message } = error as Error
-    return (cause instanceof Error ? cause.message : message).split('\n', 1)[0]
-  }
+const manifestPath = (folder: string, name: string) =>
+  join(folder, 'node_modules', name, 'package.json')
+
+/** Names of packages in code of `--eval` are looked for from the working folder. */
+const loadCode = `import(process.argv[1]).then(
+  () => process.exit(0),
+  (error) => {
+    process.stderr.write((error?.cause ?? error)?.message ?? String(error))
+    process.exit(1)
+  },
+)`
+
+/**
+ * Loads a package in a process of its own, which a binary of another system may crash.
+ *
+ * @returns why it does not load.
+ */
+function loadFailure(name: string, cwd: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const args = ['--input-type=module', '--eval', loadCode, name]
+    execFile(process.execPath, args, { cwd, timeout: 60_000 }, (error, _stdout, stderr) => {
+      const reason = stderr.trimStart().split('\n', 1)[0]
+      if (error === null) resolve(undefined)
+      else resolve(error.signal ? `ended by ${error.signal}` : reason)
+    })
+  })
+}
+
+/** The binary of a package is a package of its own for each system, which installations for another one lack. */
+function loadRemedy(failure: string): string {
+  return failure.startsWith('Cannot find')
+    ? 'rm -r node_modules && npm install'
+    : 'use a system that its binary is for, such as Debian 13 or Ubuntu 24.04'
 }
 
 const shownPath = (path: string) => relative(process.cwd(), path) || path

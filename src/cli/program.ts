@@ -177,7 +177,7 @@ program
   )
   .action(async () => {
     const { doctorText } = await import('./doctor-command.ts')
-    process.stdout.write(`${doctorText()}\n`)
+    process.stdout.write(`${await doctorText()}\n`)
   })
 
 const openapi = program

@@ -51,15 +51,33 @@ describe('serving doctor', () => {
     )
   })
 
-  it('says why a binary does not load', async () => {
+  it('loads each package that it names, and says why one does not load', async () => {
+    const packages = Object.entries({
+      'nodejs-polars': 'process.abort()',
+      'onnxruntime-node': "require('./binding.node')",
+      '@napi-rs/image':
+        "throw new Error('no binding', { cause: new Error(\"Cannot find module '@napi-rs/image-of-this-system'\") })",
+      zod: "setInterval(() => console.log('still there'), 1)",
+    }).flatMap(([name, code]) => [
+      [`node_modules/${name}/package.json`, JSON.stringify({ name, version: '9.9.9' })],
+      [`node_modules/${name}/index.js`, code],
+    ])
     const bare = folder({
       'package.json': '{}',
-      'node_modules/nodejs-polars/package.json':
-        '{"name":"nodejs-polars","version":"9.9.9","main":"x.js"}',
+      'node_modules/onnxruntime-node/binding.node': 'of another system',
       'node_modules/uWebSockets.js/package.json': '{"name":"uWebSockets.js","version":"20.99.0"}',
+      ...Object.fromEntries(packages),
     })
     const lines = await report({}, bare)
-    expect(lines.get('nodejs-polars')).toMatch(/^9\.9\.9/)
+    const system = /-> use a system that its binary is for, such as Debian 13 or Ubuntu 24.04$/
+    expect(lines.get('nodejs-polars')).toMatch(/^9\.9\.9 does not load: ended by SIG[A-Z]+\n/)
+    expect(lines.get('nodejs-polars')).toMatch(system)
+    expect(lines.get('onnxruntime-node')).toMatch(/^9\.9\.9 does not load: .*binding\.node.*\n/)
+    expect(lines.get('onnxruntime-node')).toMatch(system)
+    expect(lines.get('@napi-rs/image')).toMatch(
+      /^9\.9\.9 does not load: Cannot find module '@napi-rs\/image-of-this-system'\n\s+-> rm -r node_modules && npm install$/,
+    )
+    expect(lines.get('zod')).toBe('9.9.9')
     expect(lines.get('engine')).toContain(
       'uWebSockets.js 20.99.0, chosen by the application: no uws_',
     )

@@ -43,14 +43,14 @@ export function resolveOptional(
  * does not.
  */
 export function missingTool(name: 'chokidar' | 'esbuild' | 'tsx', user: string, error: unknown) {
-  const command = 'npm install --save-dev tsx@4 chokidar@4 esbuild@0.28'
-  return missing(name, `${user} needs the package ${name}: ${command}`, error)
+  return missing(name, user, 'npm install --save-dev tsx@4 chokidar@4 esbuild@0.28', error)
 }
 
 /**
  * Its cause is what loading failed with, unless the package is absent.
  *
- * @returns an error with the install command.
+ * @returns an error with the install command if the package is absent: it brings nothing to one that
+ * is there, and does not load.
  */
 export function missingPackage(
   name: string,
@@ -58,12 +58,17 @@ export function missingPackage(
   user: string,
   error: unknown,
 ): MissingDependencyException {
-  return missing(name, `${user} needs the package ${name}: npm install "${name}@${version}"`, error)
+  return missing(name, user, `npm install "${name}@${version}"`, error)
 }
 
-function missing(name: string, message: string, error: unknown): MissingDependencyException {
+function missing(name: string, user: string, command: string, error: unknown) {
   const isAbsent =
     error instanceof Error &&
     new RegExp(`^Cannot find (module|package) '${name}['/]`).test(error.message)
-  return new MissingDependencyException(message, isAbsent ? undefined : { cause: error })
+  const needed = `${user} needs the package ${name}`
+  return isAbsent
+    ? new MissingDependencyException(`${needed}: ${command}`)
+    : new MissingDependencyException(`${needed}, which is installed, but does not load here`, {
+        cause: error,
+      })
 }

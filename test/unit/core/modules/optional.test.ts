@@ -33,7 +33,12 @@ describe('an optional package', () => {
       const imported = missingPackage(name, '1', 'Thing', await errorOf(() => import(name)))
       expect([absent, imported].map((error) => causesOf(error as Error))).toEqual(['', ''])
       const broken = new Error(`Cannot find module '${name}-linux-x64'`)
-      expect(causesOf(missingPackage(name, '1', 'Thing', broken))).toBe(`: ${broken.message}`)
+      const failed = missingPackage(name, '1', 'Thing', broken)
+      expect(causesOf(failed)).toBe(`: ${broken.message}`)
+      // Another installation would bring the same.
+      expect(failed.message).toBe(
+        `Thing needs the package ${name}, which is installed, but does not load here`,
+      )
     },
   )
 })
