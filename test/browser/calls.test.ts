@@ -44,6 +44,10 @@ describe.skipIf(chromium === undefined)('calls on the page in Chromium (needs ch
     await new Promise((resolve) => setTimeout(resolve, 200))
     await Promise.all([first, score(), score(), score()])
     await hasCalls(4)
+    const bars = await on.page.$$eval('summary > .timeline', (all) =>
+      all.map((each) => each.getBoundingClientRect().left),
+    )
+    expect(new Set(bars).size).toBe(1)
     const shared = await on.texts('.call summary')
     expect(shared.filter((text) => /batch \d+, 3 calls/.test(text ?? ''))).toHaveLength(3)
     await on.page.focus('.call summary')

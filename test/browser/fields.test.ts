@@ -1,6 +1,7 @@
 /** Fields of a schema: lists, kinds, entries, null, dates, bounds, defaults; and that the first sample is valid. */
 import type { Page } from 'puppeteer-core'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { violationsOf } from './axe.ts'
 import { chromium, servePage } from './browser.ts'
 import svc from './service.ts'
 
@@ -169,4 +170,26 @@ describe.skipIf(chromium === undefined)('fields of a schema in Chromium (needs c
     )
     expect(faults).toEqual([])
   })
+
+  it.each([
+    { scheme: 'light', width: 1280 },
+    { scheme: 'light', width: 390 },
+    { scheme: 'dark', width: 1280 },
+    { scheme: 'dark', width: 390 },
+  ])(
+    'has nothing that axe-core finds, with a mistake, in $scheme colours, $width pixels wide',
+    async ({ scheme, width }) => {
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
+      await page.setViewport({ width, height: 900 })
+      await pressIn('items', 'Add item')
+      await pressIn('labels', 'Add entry')
+      await page.select('select[aria-label="note: value or not"]', 'null')
+      await on.type('input[type=email]', 'nobody')
+      expect((await sent()).body).toMatch(/path\s+email/)
+      await page.waitForSelector('[aria-invalid]')
+      expect(await violationsOf(page)).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+      expect(faults).toEqual([])
+    },
+  )
 })

@@ -1,15 +1,13 @@
 /**
  * The page as a whole: its list, its examples, its reference, and what axe-core says of it.
  */
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'puppeteer-core'
 import { beforeEach, describe, expect, it } from 'vitest'
 import svc from '../client/service.ts'
+import { violationsOf } from './axe.ts'
 import { chromium, servePage } from './browser.ts'
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const pattern = fileURLToPath(new URL('../../examples/all/pattern.png', import.meta.url))
 
 describe.skipIf(chromium === undefined)(
@@ -155,13 +153,7 @@ describe.skipIf(chromium === undefined)(
           if (name === 'negative' || name === 'mix') await upload('input[type=file]', pattern)
           await send()
           await page.$$eval('details', (all) => all.map((each) => each.setAttribute('open', '')))
-          await page.evaluate(axe)
-          const found = await page.evaluate('axe.run().then(({ violations }) => violations)')
-          const told = (found as { id: string; impact: string; nodes: { html: string }[] }[]).map(
-            ({ id, impact, nodes }) =>
-              `${name}: ${impact} ${id} ${nodes.map(({ html }) => html).join(' ')}`,
-          )
-          all.push(...told)
+          all.push(...(await violationsOf(page)).map((each) => `${name}: ${each}`))
           expect(
             await page.evaluate(() => document.documentElement.scrollWidth),
           ).toBeLessThanOrEqual(width)

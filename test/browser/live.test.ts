@@ -1,12 +1,9 @@
 /** Live streams on the page, written and spoken, and parameters of paths. */
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { Page } from 'puppeteer-core'
 import { io, Service } from 'serving'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { violationsOf } from './axe.ts'
 import { chromium, servePage } from './browser.ts'
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 const svc = new Service('live')
 svc.live(
@@ -133,11 +130,7 @@ describe.skipIf(chromium === undefined)(
       await on.open('loudness')
       await say('[0.5]')
       await shows('.answer pre', '"isLoud": true')
-      await page.evaluate(axe)
-      const found = await page.evaluate(
-        'axe.run().then(({ violations }) => violations.map(({ id }) => id))',
-      )
-      expect(found).toEqual([])
+      expect(await violationsOf(page)).toEqual([])
     })
 
     it('asks for the parameters of a path', async () => {

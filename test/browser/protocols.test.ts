@@ -1,13 +1,10 @@
 /** Paths on the page that are no APIs: of OpenAI with a chat, of protocols, of MCP, of mounted handlers. */
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { io, type Protocol, Runner, Service } from 'serving'
 import { openai } from 'serving/openai'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { problemResponse } from '../../src/http/problem.ts'
+import { violationsOf } from './axe.ts'
 import { chromium, servePage } from './browser.ts'
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 const items = { get: { summary: 'All items.', responses: {} } }
 const openapi = { openapi: '3.1.0', paths: { '/app/items': items } }
@@ -113,10 +110,7 @@ describe.skipIf(chromium === undefined)('protocols and mounts in Chromium (needs
       () => (document.querySelector('.message.assistant')?.textContent ?? '').length > 10,
     )
     expect(await on.texts('.message.user')).toEqual(['What is a batch?'])
-    await on.page.evaluate(axe)
-    expect(
-      await on.page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))'),
-    ).toEqual([])
+    expect(await violationsOf(on.page)).toEqual([])
     expect(faults).toEqual([])
   })
 })

@@ -127,7 +127,12 @@ export function apiView(api: ListedApi, { base, document, credentials, job }: Pa
     }
   }
   const stopped = () => (isJob ? 'The job continues.' : 'Stopped.')
-  const jobId = h('input', { type: 'text', value: job ?? '', 'aria-label': 'id of a job' })
+  const jobId = h('input', {
+    type: 'text',
+    size: '26',
+    value: job ?? '',
+    'aria-label': 'id of a job',
+  })
   const watch = () => {
     if (running !== undefined || jobId.value.trim() === '') return
     isJob = true

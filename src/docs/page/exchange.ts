@@ -117,7 +117,7 @@ function detailsOf(response: Response, started: number): HTMLElement {
     const times = known.map(([name, ms]) => [name, `${ms.toFixed(1)} ms`])
     details.replaceChildren(
       h('summary', 'Headers and timings'),
-      table('headers of the answer and timings', ['', ''], [...response.headers, ...times]),
+      table('headers of the answer and timings', [], [...response.headers, ...times]),
     )
   }
   details.addEventListener('toggle', () => details.open && fill())
