@@ -1,12 +1,12 @@
 /**
- * Makes docs/examples/*.png, the pictures of the examples: starts each service, asks it in Chromium, and takes one.
+ * Makes docs/examples/*.png, the pictures of the examples, and docs/public/page.png: starts each service, asks it in
+ * Chromium, and takes one.
  * Models in Python need PYTHON to name one with scikit-learn, pandas and pyarrow.
  *
  * Run: `npm run build && npx tsx test/browser/example-pictures.ts [NAME...]`
  * @module
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'puppeteer-core'
@@ -131,6 +131,7 @@ async function terminal({ page, base }: Running, commands: readonly string[]): P
 }
 
 const key = "curl -H 'x-api-key: demo'"
+const sevenPicture = 'examples/digits/held-out/7-blue-on-cream-200x150-rgb-29.png'
 const star = 'examples/shapes/held-out/star-123.png'
 const pictures: Readonly<Record<string, (running: Running) => Promise<unknown>>> = {
   iris: (running) => ask(running, 'classify', '[[5.1, 3.5, 1.4, 0.2], [6.7, 3.1, 5.6, 2.4]]'),
@@ -140,6 +141,8 @@ const pictures: Readonly<Record<string, (running: Running) => Promise<unknown>>>
     await draw(running.page, '.draw', seven)
     await send(running)
   },
+  /** Of the first page of the documentation. */
+  page: (running) => upload(running, 'classify_digit', sevenPicture),
   models: (running) => ask(running, 'describe', 'setosa'),
   all: (running) => upload(running, 'negative', 'examples/all/pattern.png'),
   npy: (running) =>
@@ -204,7 +207,8 @@ print(np.load(io.BytesIO(answer.content)))"`,
 
 const given = process.argv.slice(2)
 const browser = await launch()
-for (const name of given.length > 0 ? given : readdirSync(join(root, 'examples'))) {
+for (const name of given.length > 0 ? given : Object.keys(pictures)) {
+  const isFirst = name === 'page'
   const models = [
     'models',
     'examples/shapes/models',
@@ -219,7 +223,7 @@ for (const name of given.length > 0 ? given : readdirSync(join(root, 'examples')
   const more = { PREDICTOR_URL: `grpc://localhost:${grpc}` }
   const args = [
     'serve',
-    `examples/${name}/service.ts`,
+    `examples/${isFirst ? 'models' : name}/service.ts`,
     '--port',
     '0',
     '--workers',
@@ -232,10 +236,12 @@ for (const name of given.length > 0 ? given : readdirSync(join(root, 'examples')
   while ((await fetch(`${base}/readyz`)).status !== 200)
     await new Promise((resolve) => setTimeout(resolve, 200))
   const page = await browser.newPage()
-  await page.setViewport({ width: 1100, height: 860 })
+  await page.setViewport(
+    isFirst ? { width: 1180, height: 880, deviceScaleFactor: 1.25 } : { width: 1100, height: 860 },
+  )
   await pictures[name]({ page, base })
   await page.evaluate(() => scrollTo(0, 0))
-  const file = join(root, `docs/examples/${name}.png`)
+  const file = join(root, isFirst ? 'docs/public/page.png' : `docs/examples/${name}.png`)
   await page.screenshot({ path: file as `${string}.png` })
   await page.close()
   child.kill()
