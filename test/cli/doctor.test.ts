@@ -52,11 +52,11 @@ describe('serving doctor', () => {
   })
 
   it('loads each package that it names, and says why one does not load', async () => {
+    const absent = "Cannot find module '@napi-rs/image-of-this-system'"
     const packages = Object.entries({
       'nodejs-polars': 'process.abort()',
       'onnxruntime-node': "require('./binding.node')",
-      '@napi-rs/image':
-        "throw new Error('no binding', { cause: new Error(\"Cannot find module '@napi-rs/image-of-this-system'\") })",
+      '@napi-rs/image': `throw new Error('no binding', { cause: new Error("${absent}") })`,
       zod: "setInterval(() => console.log('still there'), 1)",
     }).flatMap(([name, code]) => [
       [`node_modules/${name}/package.json`, JSON.stringify({ name, version: '9.9.9' })],
@@ -74,8 +74,8 @@ describe('serving doctor', () => {
     expect(lines.get('nodejs-polars')).toMatch(system)
     expect(lines.get('onnxruntime-node')).toMatch(/^9\.9\.9 does not load: .*binding\.node.*\n/)
     expect(lines.get('onnxruntime-node')).toMatch(system)
-    expect(lines.get('@napi-rs/image')).toMatch(
-      /^9\.9\.9 does not load: Cannot find module '@napi-rs\/image-of-this-system'\n\s+-> rm -r node_modules && npm install$/,
+    expect(lines.get('@napi-rs/image')?.replace(/\n\s+/, '\n')).toBe(
+      `9.9.9 does not load: ${absent}\n-> rm -r node_modules && npm install`,
     )
     expect(lines.get('zod')).toBe('9.9.9')
     expect(lines.get('engine')).toContain(

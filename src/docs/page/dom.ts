@@ -73,7 +73,7 @@ export function fold(title: string, ...children: readonly Child[]): HTMLDetailsE
   return h('details.fold', h('summary', title), ...children)
 }
 
-/** Makes a table in a box that scrolls. `headings`: of columns, if any. `rows`: the first cell of each is its heading. */
+/** Makes a table in a box that scrolls. `rows`: the first cell of each is its heading. */
 export function table(
   label: string,
   headings: readonly Child[],
