@@ -1,7 +1,7 @@
 /** Options, each declared once: type, check, default. An object of options is a table of them. @module */
 import { expected, InvalidArgument } from './errors.ts'
 import { checkOptions, checkThat } from './options.ts'
-import { type Duration, parseDuration } from './text/units.ts'
+import { parseDuration } from './text/units.ts'
 import { fits, type ValueSchema, wordsOf } from './value-schema.ts'
 
 /** What the command says about an option: those with it have a flag. */
@@ -152,8 +152,10 @@ export function oneOf<const T extends string>(
   return plain({ type: 'string', enum: words }, placeholder, `one of ${words.join(', ')}`)
 }
 
-/** A time; read as milliseconds. */
-export const duration = new Option<Duration, number>({ read: parseDuration })
+/**
+ * A `Duration`; read as milliseconds. By its name, declarations of tables would import it from the whole package.
+ */
+export const duration = new Option<number | string, number>({ read: parseDuration })
 
 /** @returns an option that code alone can give. */
 export function fromCode<T>(what: string, isValid: (value: unknown) => boolean): Option<T> {
