@@ -43,7 +43,7 @@ export function resolveOptional(
  * does not.
  */
 export function missingTool(name: 'chokidar' | 'esbuild' | 'tsx', user: string, error: unknown) {
-  return missing(name, user, 'npm install --save-dev tsx@4 chokidar@4 esbuild@0.28', error)
+  return missing(name, user, ': npm install --save-dev tsx@4 chokidar@4 esbuild@0.28', error)
 }
 
 /**
@@ -58,16 +58,16 @@ export function missingPackage(
   user: string,
   error: unknown,
 ): MissingDependencyException {
-  return missing(name, user, `npm install "${name}@${version}"`, error)
+  return missing(name, user, `: npm install "${name}@${version}"`, error)
 }
 
-function missing(name: string, user: string, command: string, error: unknown) {
+function missing(name: string, user: string, remedy: string, error: unknown) {
   const isAbsent =
     error instanceof Error &&
     new RegExp(`^Cannot find (module|package) '${name}['/]`).test(error.message)
   const needed = `${user} needs the package ${name}`
   return isAbsent
-    ? new MissingDependencyException(`${needed}: ${command}`)
+    ? new MissingDependencyException(`${needed}${remedy}`)
     : new MissingDependencyException(`${needed}, which is installed, but does not load here`, {
         cause: error,
       })
