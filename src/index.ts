@@ -91,6 +91,7 @@ export type {
   AgainJob,
   Attempt,
   JobFilter,
+  JobPage,
   JobStore,
   JobWorker,
   Outcome as JobOutcome,

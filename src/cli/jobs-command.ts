@@ -4,7 +4,7 @@ import { InvalidArgument } from '../core/errors.ts'
 import { isFinal, type Job, type JobStatus } from '../jobs/job.ts'
 import { jobDocument } from '../jobs/job-answers.ts'
 import type { JobStore } from '../jobs/job-store.ts'
-import { newJob } from '../jobs/jobs.ts'
+import { newJob } from '../jobs/new-job.ts'
 import { defaultStore, openStore } from '../jobs/open-store.ts'
 import { failureOf } from '../jobs/problem-answer.ts'
 import { unlimited } from '../jobs/stored-body.ts'
@@ -31,7 +31,7 @@ export function listJobs(
   { json = false, ...filter }: JobsFlags,
 ): Promise<string> {
   return withStore(settings, async (store) => {
-    const jobs = await store.list(filter)
+    const { jobs } = await store.list(filter)
     if (json) return jsonOf(jobs.map(jobDocument))
     const rows = jobs.map(({ id, api, status, attempt, createdAt, progress = '' }) => {
       return [

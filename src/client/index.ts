@@ -3,7 +3,7 @@ import { Call, TextCall } from './call.ts'
 import { decodeContent } from './decode.ts'
 import { type ApiInfo, apisOf, findApi, type OpenApiDocument, queryId } from './description.ts'
 import { encodeArgument, encodeQuery, fillPath } from './encode.ts'
-import { infoOf, Job, type SubmitOptions } from './job.ts'
+import { infoOf, Job, type JobListOptions, jobsOf, type SubmitOptions } from './job.ts'
 import { Live, type LiveOptions } from './live.ts'
 import { badArgument, ServingError } from './serving-error.ts'
 import { readStreams } from './streams.ts'
@@ -20,7 +20,14 @@ import type { Client } from './types.ts'
 export type { JobStatus } from '../jobs/job.ts'
 export { Call, type CallResponse, TextCall, type ValuesCall } from './call.ts'
 export type { OpenApiDocument } from './description.ts'
-export { Job, type JobChange, type JobInfo, type ResultOptions, type SubmitOptions } from './job.ts'
+export {
+  Job,
+  type JobChange,
+  type JobInfo,
+  type JobListOptions,
+  type ResultOptions,
+  type SubmitOptions,
+} from './job.ts'
 export { Live, type LiveOptions } from './live.ts'
 export { ServingError, type ServingErrorFields } from './serving-error.ts'
 export type { CallOptions, ClientOptions, Secret } from './transport.ts'
@@ -142,7 +149,8 @@ export function createClient<S>(url: string | URL, options: CreateClientOptions 
     }
     const find = async () => findApi(await describe(), name)
     const open = (given?: LiveOptions) => new Live(find, base, options, given)
-    return Object.assign(call, { submit, job, open })
+    const jobs = (given?: JobListOptions) => jobsOf(name, base, options, given)
+    return Object.assign(call, { submit, job, jobs, open })
   }
 
   const methods = new Map<string, unknown>()

@@ -1,5 +1,6 @@
 import type { JobStatus } from '../jobs/job.ts'
 import { Call, TextCall } from './call.ts'
+import { encodeQuery } from './encode.ts'
 import { ServingError } from './serving-error.ts'
 import {
   type CallOptions,
@@ -44,6 +45,15 @@ export interface SubmitOptions extends CallOptions {
   readonly idempotencyKey?: string
   /** URL that is told the end of the job. */
   readonly webhook?: string
+}
+
+/** Which of your jobs `jobs` gives. */
+export interface JobListOptions extends CallOptions {
+  readonly status?: JobStatus
+  /** Submitted then or later. Texts are in ISO 8601. */
+  readonly since?: Date | string
+  /** Submitted before. */
+  readonly until?: Date | string
 }
 
 /** Options of {@link Job.result}. */
@@ -154,6 +164,15 @@ export class Job<T> {
     return this.#call('/retry', options, decode, 'POST')
   }
 
+  /**
+   * Deletes the input, the answer and the events of a job that has ended.
+   *
+   * @throws also `conflict` if it has not ended.
+   */
+  delete(options?: CallOptions): Call<JobInfo> {
+    return this.#call('', options, infoOf, 'DELETE')
+  }
+
   #url(below: string): string {
     return `${this.#base}/jobs/${encodeURIComponent(this.id)}${below}`
   }
@@ -166,12 +185,12 @@ export class Job<T> {
     below: string,
     given: CallOptions | undefined,
     decode: (response: Response) => Promise<R>,
-    method = 'GET',
+    method: 'GET' | 'POST' | 'DELETE' = 'GET',
   ) {
     const all = this.#all(given)
     const limit = limitOf(all)
-    const body = method === 'GET' ? undefined : { type: undefined, body: '' }
-    return new Call(send(this.#url(below), body, all, limit), decode, limit)
+    const body = method === 'POST' ? { type: undefined, body: '' } : undefined
+    return new Call(send(this.#url(below), body, all, limit, method), decode, limit)
   }
 
   async #answer(until: number, all: ClientOptions & CallOptions, limit: Limit): Promise<Response> {
@@ -187,6 +206,26 @@ export class Job<T> {
       await pause(limit.signal)
     }
   }
+}
+
+/** Asks for one page after the other. */
+export async function* jobsOf(
+  api: string,
+  base: string,
+  options: ClientOptions,
+  { status, since, until, ...given }: JobListOptions = {},
+): AsyncGenerator<JobInfo, void, undefined> {
+  const all = { ...options, ...given, headers: { ...options.headers, ...given.headers } }
+  const decode = (response: Response) =>
+    response.json() as Promise<{ readonly jobs: readonly JobInfo[]; readonly next?: string }>
+  let after: string | undefined
+  do {
+    const query = encodeQuery({ api, status, since, until, limit: 100, after }, 'jobs')
+    const limit = limitOf(all)
+    const page = await new Call(send(`${base}/jobs${query}`, undefined, all, limit), decode, limit)
+    yield* page.jobs
+    after = page.next
+  } while (after !== undefined)
 }
 
 /** Reads the state of a job. */

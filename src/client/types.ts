@@ -13,7 +13,7 @@ import type { PartRule } from '../descriptors/part-rule.ts'
 import type { StandardSchemaV1 } from '../descriptors/run-schema.ts'
 import type { Text } from '../descriptors/text.ts'
 import type { Call, TextCall, ValuesCall } from './call.ts'
-import type { Job, SubmitOptions } from './job.ts'
+import type { Job, JobInfo, JobListOptions, SubmitOptions } from './job.ts'
 import type { Live, LiveOptions } from './live.ts'
 import type { CallOptions } from './transport.ts'
 import type {
@@ -63,6 +63,8 @@ interface MethodOf<A extends unknown[], C, P extends unknown[]> {
   submit(...given: [...A, options?: SubmitOptions]): Call<Job<Awaited<C>>>
   /** @returns the job with that id, to come back to it. */
   job(id: string): Job<Awaited<C>>
+  /** @returns your jobs of the API, the latest first. */
+  jobs(options?: JobListOptions): AsyncGenerator<JobInfo, void, undefined>
 }
 
 type CallOf<O, F> = O extends Text

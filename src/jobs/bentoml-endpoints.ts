@@ -12,7 +12,8 @@ import type { HttpRequest, HttpResponse } from '../http/message.ts'
 import { isFinal, type Job, type JobStatus } from './job.ts'
 import { jsonAnswer, resultAnswer, timeOf, unkept } from './job-answers.ts'
 import { answered } from './job-endpoints.ts'
-import type { AsyncApi, Jobs } from './jobs.ts'
+import type { Jobs } from './jobs.ts'
+import type { AsyncApi } from './new-job.ts'
 
 /** Those of our statuses that BentoML calls otherwise. */
 const words: Partial<Record<JobStatus, string>> = { queued: 'pending', running: 'in_progress' }

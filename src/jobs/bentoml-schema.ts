@@ -8,7 +8,7 @@ import { bentomlSpec } from '../api/bentoml-metadata.ts'
 import { type Endpoint, getPage } from '../api/endpoint.ts'
 import type { IODescriptor } from '../descriptors/descriptor.ts'
 import { jsonAnswer } from './job-answers.ts'
-import type { AsyncApi } from './jobs.ts'
+import type { AsyncApi } from './new-job.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 

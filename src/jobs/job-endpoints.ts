@@ -10,7 +10,9 @@ import { problemResponse } from '../http/problem.ts'
 import { isFinal, type Job } from './job.ts'
 import { acceptedAnswer, jobDocument, jsonAnswer, resultAnswer, unkept } from './job-answers.ts'
 import { jobEvents } from './job-events.ts'
-import type { AsyncApi, Jobs } from './jobs.ts'
+import { filterOf } from './job-query.ts'
+import type { Jobs } from './jobs.ts'
+import type { AsyncApi } from './new-job.ts'
 import { preferenceOf } from './prefer.ts'
 
 /** What a server with jobs answers. */
@@ -54,21 +56,43 @@ export function submittable(jobs: Jobs, plain: Endpoint, api: AsyncApi, prefix: 
 
 /** @returns the endpoints of all jobs. */
 export function jobEndpoints(jobs: Jobs, prefix: string): Endpoint[] {
-  const endpoint = (method: 'GET' | 'POST', below: string, answer: AnswerJob): Endpoint => ({
+  const of = (name: string, path: string, answer: (visit: Visit) => Promise<HttpResponse>) => ({
     // Only looking takes no slot of those that run.
-    ...getPage(`${prefix}/jobs/{id}${below}`, { kind: 'message' }, [], (_, visit) => {
-      const { ctx, target } = visit
-      return answered(ctx, async () => answer(await jobs.find(target.params.id, visit), visit))
-    }),
-    name: `jobs${below}`,
-    methods: [method],
+    ...getPage(prefix + path, { kind: 'message' }, [], (_, visit) =>
+      answered(visit.ctx, () => answer(visit)),
+    ),
+    name,
     readsHeaders: allHeaders,
+  })
+  const endpoint = (
+    method: string,
+    below: string,
+    answer: AnswerJob,
+    name = `jobs${below}`,
+  ): Endpoint => ({
+    ...of(name, `/jobs/{id}${below}`, async (visit) =>
+      answer(await jobs.find(visit.target.params.id, visit), visit),
+    ),
+    methods: [method],
   })
   const limited = (...of: Parameters<typeof endpoint>): Endpoint => ({
     ...endpoint(...of),
     isLimited: true,
   })
   return [
+    {
+      ...of('jobs/list', '/jobs', async (visit) => {
+        const page = await jobs.list(filterOf(Object.fromEntries(visit.ctx.query)), visit)
+        return jsonAnswer({ ...page, jobs: page.jobs.map(jobDocument) })
+      }),
+      isLimited: true,
+    },
+    endpoint(
+      'DELETE',
+      '',
+      async (job) => jsonAnswer(jobDocument(await jobs.delete(job))),
+      'jobs/delete',
+    ),
     endpoint('GET', '', (job) => jsonAnswer(jobDocument(job))),
     limited('GET', '/result', async (job, visit) => {
       const { ctx } = visit

@@ -2,11 +2,12 @@ import { encodeContentJson } from '../api/content-json.ts'
 import { parseText } from '../core/text/parse-text.ts'
 import { decodeResponse, encodeResponse } from '../messages/envelope.ts'
 import { bool, count, type FieldType, jsonObject, string, text } from '../messages/field-types.ts'
-import { type MessageOf, messageType } from '../messages/message-type.ts'
+import { type MessageOf, messages, messageType } from '../messages/message-type.ts'
 import type { ProtoContent } from '../messages/messages.ts'
 import { wireType } from '../messages/protobuf.ts'
 import type { Job, JobEvent, StoredResponse } from './job.ts'
 import { jobDocument, timeOf } from './job-answers.ts'
+import { maxListed } from './job-store.ts'
 import { problemOf } from './problem-answer.ts'
 
 /** A Response that stays in bytes. */
@@ -26,6 +27,18 @@ export const watchJobRequest = messageType({ id: [1, text], after: [2, count] })
 /** CancelJobRequest. */
 export const cancelJobRequest = messageType({ id: [1, text] })
 
+/** DeleteJobRequest. */
+export const deleteJobRequest = messageType({ id: [1, text] })
+/** ListJobsRequest. */
+export const listJobsRequest = messageType({
+  apiName: [1, text],
+  status: [2, text],
+  since: [3, text],
+  until: [4, text],
+  limit: [5, count],
+  after: [6, text],
+})
+
 /** Job. */
 export const jobMessage = messageType({
   id: [1, text],
@@ -43,6 +56,12 @@ export const jobMessage = messageType({
   result: [13, response],
   errorCode: [14, text],
   errorDetail: [15, text],
+})
+
+/** ListJobsResponse. */
+export const jobListMessage = messageType({
+  jobs: [1, messages(jobMessage, maxListed, 'jobs')],
+  next: [2, text],
 })
 
 /** JobEvent. */

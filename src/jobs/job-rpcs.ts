@@ -1,4 +1,4 @@
-/** `SubmitJob`, `GetJob`, `WatchJob` and `CancelJob`, of gRPC and, but for `WatchJob`, of Connect. @module */
+/** The methods of jobs, of gRPC and, but for `WatchJob`, of Connect. @module */
 import type { Api } from '../api/api.ts'
 import { statusErrorOf } from '../api/call-rpc.ts'
 import type { Endpoint } from '../api/endpoint.ts'
@@ -22,13 +22,17 @@ import { eventsBehind } from './job-events.ts'
 import {
   callType,
   cancelJobRequest,
+  deleteJobRequest,
   getJobRequest,
   jobEventMessage,
+  jobListMessage,
   jobMessage,
+  listJobsRequest,
   messageOfEvent,
   messageOfJob,
   watchJobRequest,
 } from './job-messages.ts'
+import { filterOf } from './job-query.ts'
 import type { Jobs } from './jobs.ts'
 
 /** @returns the methods of jobs, under each of the names of a service. */
@@ -63,14 +67,14 @@ function answersOf(jobs: Jobs): {
   return {
     unary: {
       SubmitJob: (body, visit, isJson) =>
-        answered(isJson, async () => {
+        answered(jobMessage, isJson, async () => {
           const { apiName, bytes } = isJson
             ? requestOfJson(body)
             : { ...decodeRequest(body), bytes: body }
           return messageOfJob(await jobs.submitCall(apiName, bytes, visit), undefined)
         }),
       GetJob: (body, visit, isJson) =>
-        answered(isJson, async () => {
+        answered(jobMessage, isJson, async () => {
           const { id = '', waitSeconds = 0 } = read(getJobRequest, body, isJson)
           const { ctx } = visit
           const job = await jobs.find(id, visit)
@@ -80,9 +84,20 @@ function answersOf(jobs: Jobs): {
           )
         }),
       CancelJob: (body, visit, isJson) =>
-        answered(isJson, async () => {
+        answered(jobMessage, isJson, async () => {
           const job = await jobs.find(read(cancelJobRequest, body, isJson).id ?? '', visit)
           return messageOfJob(await jobs.cancel(job), undefined)
+        }),
+      ListJobs: (body, visit, isJson) =>
+        answered(jobListMessage, isJson, async () => {
+          const { apiName, ...given } = read(listJobsRequest, body, isJson)
+          const page = await jobs.list(filterOf({ ...given, api: apiName }), visit)
+          return { ...page, jobs: page.jobs.map((job) => messageOfJob(job, undefined)) }
+        }),
+      DeleteJob: (body, visit, isJson) =>
+        answered(jobMessage, isJson, async () => {
+          const job = await jobs.find(read(deleteJobRequest, body, isJson).id ?? '', visit)
+          return messageOfJob(await jobs.delete(job), undefined)
         }),
     },
     async *watch(body, visit) {
@@ -105,13 +120,15 @@ function requestOfJson(body: Uint8Array) {
   return { apiName, bytes: encodeRequest(apiName, content) }
 }
 
-async function answered(isJson: boolean, answer: () => Promise<ReturnType<typeof messageOfJob>>) {
+async function answered<M extends object>(
+  type: MessageType<M>,
+  isJson: boolean,
+  answer: () => Promise<M>,
+) {
   try {
     const message = await answer()
     return {
-      bytes: isJson
-        ? Buffer.from(JSON.stringify(jobMessage.toJson(message)))
-        : jobMessage.encode(message),
+      bytes: isJson ? Buffer.from(JSON.stringify(type.toJson(message))) : type.encode(message),
     }
   } catch (error) {
     return { error: decodeFailureOf(error) }

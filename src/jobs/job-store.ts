@@ -1,4 +1,5 @@
 /** Where jobs are kept and taken from: the one interface of the embedded store and of the distributed ones. @module */
+import { deliveryApi } from './delivery.ts'
 import type { Job, JobEvent, JobStatus, NewJob, StoredResponse } from './job.ts'
 import type { StoredAnswer, UnreadRequest } from './stored-body.ts'
 
@@ -101,11 +102,50 @@ export const noJobs = {
   expired: 0,
 } as const
 
-/** Which jobs {@link JobStore.list} returns, the latest first. */
+/** Which jobs {@link JobStore.list} returns. **Units**: of times, milliseconds of the wall clock. */
 export interface JobFilter {
   readonly api?: string
   readonly status?: JobStatus
+  /** Jobs of this caller. Undefined: all jobs, and the deliveries of webhooks. */
+  readonly owner?: string
+  /** Submitted then or later. */
+  readonly since?: number
+  /** Submitted before. */
+  readonly until?: number
+  /** `next` of the page before. */
+  readonly after?: string
+  /** Most jobs of a page. */
   readonly limit: number
+}
+
+/** A part of a list, the latest job first. It may be short, even empty: the list ends where `next` is undefined. */
+export interface JobPage {
+  readonly jobs: readonly Job[]
+  readonly next?: string
+}
+
+/** Jobs that a store looks at for one page, so that no list holds up the others. */
+export const maxListed = 1_000
+
+/** Whether a job of the owner whom a filter names is one of the rest, too. */
+export function matches(
+  job: Job,
+  { owner, api, status, since = 0, until = Infinity }: JobFilter,
+): boolean {
+  const { createdAt } = job
+  const isOf = (api ?? job.api) === job.api && (status ?? job.status) === job.status
+  const isShown = owner === undefined || job.api !== deliveryApi
+  return isOf && isShown && createdAt >= since && createdAt < until
+}
+
+/** @returns the jobs of all pages. */
+export async function* listed(store: JobStore, filter: JobFilter): AsyncGenerator<Job> {
+  let after = filter.after
+  do {
+    const page = await store.list({ ...filter, after })
+    yield* page.jobs
+    after = page.next
+  } while (after !== undefined)
 }
 
 /**
@@ -142,7 +182,9 @@ export interface JobStore {
   watch(id: string, listener: () => void): () => void
   /** Cancels a queued job at once, and asks for the end of a running one. Returns the job with its new state. */
   cancel(id: string): Promise<Job | undefined>
-  list(filter: JobFilter): Promise<readonly Job[]>
+  /** Deletes what an ended job holds: it has expired now. Returns the job, unchanged if it has not ended. */
+  expire(id: string): Promise<Job | undefined>
+  list(filter: JobFilter): Promise<JobPage>
   states(): Promise<readonly QueueState[]>
   /** Takes jobs of these APIs and runs them until the worker is stopped. */
   work(queues: readonly WorkQueue[], run: (attempt: Attempt) => Promise<Outcome>): JobWorker

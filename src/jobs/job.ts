@@ -81,6 +81,9 @@ export interface Job extends Omit<NewJob, 'request' | 'state' | 'fingerprint' | 
   readonly responseStatus?: number
 }
 
+/** Largest value of `ctx.job.progress`. **Units**: characters of JSON. */
+export const maxProgress = 64 * 1024
+
 /** Something that happened to a job. Its number counts from 1 without gaps, also over attempts. */
 export interface JobEvent {
   readonly sequence: number

@@ -1,7 +1,4 @@
-import { randomBytes } from 'node:crypto'
 import type { Api } from '../api/api.ts'
-import type { AsyncSettings } from '../api/async-options.ts'
-import type { OwnerKey } from '../api/caller-identity.ts'
 import type { RequestHook } from '../api/hooks.ts'
 import { deadlinePassed } from '../api/stages.ts'
 import type { Entered, Visit } from '../api/visit.ts'
@@ -9,7 +6,6 @@ import {
   BadInput,
   Conflict,
   expected,
-  InvalidArgument,
   KeyReused,
   NotFound,
   Overloaded,
@@ -26,19 +22,18 @@ import {
   isFinal,
   type Job,
   type JobEvent,
+  maxProgress,
   type NewJob,
   type StoredRequest,
   type WebhookTarget,
 } from './job.ts'
 import { gone } from './job-answers.ts'
 import type { JobLog } from './job-metrics.ts'
-import type { Added, JobStore } from './job-store.ts'
+import type { Added, JobFilter, JobPage, JobStore } from './job-store.ts'
+import { type AsyncApi, idempotencyKeyOf, jobOf, requireOwner } from './new-job.ts'
 import type { StoredAnswer } from './stored-body.ts'
 import { callHeaders, fingerprintOf, keptHeaders } from './stored-request.ts'
 import type { Webhooks } from './webhooks.ts'
-
-/** An API with jobs. */
-export type AsyncApi = Api & { readonly async: AsyncSettings }
 
 /** The part of a service that has jobs. */
 export interface JobSource {
@@ -126,7 +121,7 @@ export class Jobs {
     const webhook = this.#webhookOf(headers)
     const trace = traceHeaders(ctx).traceparent
     const job = {
-      ...common(entered),
+      ...jobOf(entered),
       owner: requireOwner(visit),
       request,
       fingerprint: fingerprintOf(request),
@@ -147,9 +142,8 @@ export class Jobs {
     if (api === undefined) throw new Conflict(`the service no longer has the API ${job.api}`)
     const entered = await visit.enter(api)
     if (!hasJobs(entered)) throw new Conflict(`the API ${job.api} no longer has jobs`)
-    if (!isFinal(job.status))
-      throw new Conflict(`expected a job that has ended, this one is ${job.status}`)
-    const again = common(entered)
+    requireEnded(job)
+    const again = jobOf(entered)
     const added = await this.#store.again(job.id, again, entered.api.async.maxQueued)
     if (added === undefined) throw gone()
     const { owner, webhook, trace } = job
@@ -165,6 +159,42 @@ export class Jobs {
     const now = isFinal(job.status) ? job : ((await this.#store.cancel(job.id)) ?? job)
     if (!isFinal(now.status) || now.status === 'canceled') return now
     throw new Conflict(`expected a job that has not ended, this one is ${now.status}`)
+  }
+
+  /**
+   * Deletes what an ended job holds: it has expired now.
+   *
+   * @throws Conflict if it has not ended.
+   */
+  async delete(job: Job): Promise<Job> {
+    requireEnded(job)
+    return (await this.#store.expire(job.id)) ?? job
+  }
+
+  /**
+   * @returns jobs of the caller: of one API, whose auth tells who asks, or all that the auth of the service decides.
+   * @throws Unauthorized without a caller, Overloaded without memory; those of the auth.
+   */
+  async list(filter: JobFilter, visit: Visit): Promise<JobPage> {
+    const { apis } = this.#source
+    const only = filter.api === undefined ? undefined : visit.find(apis, filter.api, 'api')
+    await visit.identify(only)
+    const { owner } = visit
+    if (owner === undefined)
+      throw new Unauthorized(
+        'expected a caller whom auth names, since lists have jobs of one alone',
+      )
+    // Each may have so much, as text and in JSON.
+    visit.hold(2 * maxProgress * filter.limit)
+    const page = await this.#store.list({ ...filter, owner })
+    // Another auth may give somebody else the same name.
+    const isOfCaller = (job: Job) => this.#hasAuth(job) && apis.get(job.api)?.auth === only?.auth
+    return { ...page, jobs: page.jobs.filter(isOfCaller) }
+  }
+
+  /** An API that is gone has taken its own auth along: then nobody may look. */
+  #hasAuth({ api, isOfService }: Job): boolean {
+    return this.#source.apis.has(api) || isOfService === true
   }
 
   /** @returns the present state of a job that {@link find} has returned before. */
@@ -217,10 +247,9 @@ export class Jobs {
     const job = /^[\w-]{22}$/.test(id) ? await this.#store.get(id) : undefined
     const api = job && this.#source.apis.get(job.api)
     await visit.identify(api)
-    // An API that is gone has taken its own auth along: then nobody may look.
-    const hasAuth = api !== undefined || job?.isOfService === true
-    if (job === undefined || !hasAuth || (job.owner !== undefined && !visit.owns(job.owner)))
-      throw new NotFound('there is no job with this id')
+    const isTheirs =
+      job !== undefined && this.#hasAuth(job) && (job.owner === undefined || visit.owns(job.owner))
+    if (!isTheirs) throw new NotFound('there is no job with this id')
     return job
   }
 
@@ -305,61 +334,14 @@ export class Jobs {
   }
 }
 
+/** @throws Conflict. */
+function requireEnded({ status }: Job): void {
+  if (!isFinal(status)) throw new Conflict(`expected a job that has ended, this one is ${status}`)
+}
+
 function hasJobs(entered: Entered): entered is Entered<AsyncApi> {
   return entered.api.async !== undefined
 }
 
 /** A job that was sent to the store; one that names the input of another has no request. */
 type Accepted = Omit<NewJob, 'request' | 'fingerprint'>
-
-/** @throws Unauthorized for a caller without a name, whose job all of its kind could look at. */
-function requireOwner({ ctx, owner }: Visit): OwnerKey | undefined {
-  if (owner !== undefined || ctx.state.caller === undefined) return owner
-  throw new Unauthorized(
-    'expected a token with the claim sub, since a job belongs to its caller, received one without',
-  )
-}
-
-/** @throws InvalidArgument naming the member that JSON cannot write. */
-function stateText(state: object): string {
-  for (const [key, value] of Object.entries(state)) {
-    try {
-      JSON.stringify(value)
-    } catch (cause) {
-      throw new InvalidArgument(`expected ctx.state.${key} to be JSON, since a job keeps it`, {
-        cause,
-      })
-    }
-  }
-  return JSON.stringify(state)
-}
-
-/** @returns what each job has of its own. */
-export function newJob() {
-  // With a dash in front, a command would take it for an option.
-  return { id: randomBytes(16).toString('base64url').replace(/^-/, '_'), createdAt: Date.now() }
-}
-
-function common({ api, ctx }: Entered<AsyncApi>) {
-  const { retries, timeout, priority, queueTtl, resultTtl } = api.async
-  const times = { timeoutMs: timeout, queueTtlMs: queueTtl, resultTtlMs: resultTtl }
-  const isOfService = api.auth === undefined
-  return {
-    ...newJob(),
-    api: api.name,
-    isOfService,
-    state: stateText(ctx.state),
-    retries,
-    priority,
-    ...times,
-  }
-}
-
-/** @see draft-ietf-httpapi-idempotency-key-header-07; its quotes may be missing. */
-function idempotencyKeyOf(headers: RequestHeaders): string | undefined {
-  const given = headers.get('idempotency-key')
-  if (given === undefined) return undefined
-  const key = /^"(.*)"$/.exec(given)?.[1] ?? given
-  if (key !== '' && key.length <= 255) return key
-  throw new BadInput(expected('1 to 255 characters', 'idempotency-key', key))
-}

@@ -46,6 +46,8 @@ const summaries: Readonly<Record<string, string>> = {
   SubmitJob: 'Keeps a call of an asynchronous API, which runs later.',
   GetJob: 'Returns a job, with its answer once it has one.',
   CancelJob: 'Asks for the end of a job.',
+  ListJobs: 'Lists jobs of the caller.',
+  DeleteJob: 'Deletes what an ended job holds.',
 }
 
 function operationOf(name: string): Endpoint['operation'] {

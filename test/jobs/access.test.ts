@@ -259,7 +259,7 @@ describe.skipIf(!isBuiltin('node:sqlite')).each(bothEngines)(
         post('/held', 1, { prefer: 'respond-async, wait=50' }),
       ]
       const events = await asked[0]
-      await until(async () => (await store.list({ limit: 2 })).length === 2)
+      await until(async () => (await store.list({ limit: 2 })).jobs.length === 2)
       const closed = listener.close()
       const [text, result, submitted] = await Promise.all([events.text(), asked[1], asked[2]])
       // All have come while the job still runs.

@@ -7,6 +7,7 @@ import type { Attempt, JobStore, JobTimes } from '../../src/jobs/job-store.ts'
 import { conforms, type StartStore } from './conformance.ts'
 import { keepsBodies } from './conformance-bodies.ts'
 import { endsJobs } from './conformance-ending.ts'
+import { listsJobs } from './conformance-lists.ts'
 import { start } from './harness.ts'
 import { hasRedis, type RedisServer, redisServer } from './redis-server.ts'
 import {
@@ -41,6 +42,7 @@ describe.skipIf(!hasRedis)('a job store on Redis', () => {
   }
   conforms('alone', begin)
   endsJobs('its ends', begin)
+  listsJobs('its lists', begin)
   keepsBodies('its bodies', begin)
 
   it('warns of a server that would lose jobs, and of no other', async () => {

@@ -298,7 +298,7 @@ export function conforms(name: string, start: StartStore): void {
         ids.unshift(await add(newJob({ api: 'list', createdAt: Date.now() + i })))
       await store.cancel(ids[0])
       const found = async (filter: Parameters<JobStore['list']>[0]) =>
-        (await store.list(filter)).map(({ id }) => id)
+        (await store.list(filter)).jobs.map(({ id }) => id)
       expect(await found({ api: 'list', limit: 10 })).toEqual(ids)
       expect(await found({ api: 'list', limit: 2 })).toEqual(ids.slice(0, 2))
       expect(await found({ api: 'list', status: 'queued', limit: 10 })).toEqual(ids.slice(1))

@@ -71,6 +71,7 @@ describe.skipIf(!isBuiltin('node:sqlite'))('the file of a job store', () => {
     await store.close()
     const file = openFile(path)
     file.exec(`
+      DROP INDEX owned;
       DROP TRIGGER waits_again; DROP INDEX late; ALTER TABLE jobs DROP COLUMN late_at;
       DROP TRIGGER unnamed; DROP INDEX named; DROP INDEX input_blobs;
       ALTER TABLE requests ADD COLUMN headers TEXT; ALTER TABLE requests ADD COLUMN query TEXT;

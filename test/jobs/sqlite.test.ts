@@ -12,6 +12,7 @@ import { joined } from '../../src/jobs/stored-body.ts'
 import { conforms, type StartStore } from './conformance.ts'
 import { keepsBodies } from './conformance-bodies.ts'
 import { endsJobs } from './conformance-ending.ts'
+import { listsJobs } from './conformance-lists.ts'
 import {
   bytesOf,
   completed,
@@ -50,6 +51,7 @@ describe.skipIf(!hasSqlite)('a job store on SQLite', () => {
   }
   conforms('alone', begin)
   endsJobs('its ends', begin)
+  listsJobs('its lists', begin)
   keepsBodies('its bodies', begin)
 
   it('keeps all over a restart', async () => {
@@ -74,7 +76,7 @@ describe.skipIf(!hasSqlite)('a job store on SQLite', () => {
     database.exec('PRAGMA user_version = 1000')
     database.close()
     await expect(openStore({ kind: 'sqlite', path })).rejects.toThrow(
-      /has version 1000, this release reads up to 3/,
+      /has version 1000, this release reads up to 4/,
     )
     await writeFile(path, 'x'.repeat(10_000))
     await expect(openStore({ kind: 'sqlite', path })).rejects.toThrow(
@@ -107,7 +109,7 @@ describe.skipIf(!hasSqlite)('a job store on SQLite', () => {
       'rejected',
       'fulfilled',
     ])
-    expect((await store.list({ limit: 10 })).length).toBe(3)
+    expect((await store.list({ limit: 10 })).jobs.length).toBe(3)
     await store.close()
   })
 

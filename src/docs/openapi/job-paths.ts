@@ -98,7 +98,41 @@ export function jobPaths(
       operation,
     }
   }
+  const query = (name: string, schema: JsonSchema, description: string) => ({
+    name,
+    in: 'query',
+    description,
+    schema,
+  })
   return [
+    {
+      path: `${prefix}/jobs`,
+      methods: ['GET'],
+      access: { kind: 'message' as const },
+      operation: {
+        operationId: 'listJobs',
+        tags: ['jobs'],
+        summary: 'Jobs of the caller, the latest first.',
+        parameters: [
+          query('api', string, 'Jobs of this API, whose auth then tells who asks.'),
+          query('status', { enum: jobStatuses }, 'Jobs of this status.'),
+          query('since', time, 'Submitted then or later.'),
+          query('until', time, 'Submitted before.'),
+          query('limit', { type: 'integer', minimum: 1, maximum: 100 }, '20 without it.'),
+          query('after', string, '`next` of the page before.'),
+        ],
+        responses: { 200: jobList(components) },
+      },
+    },
+    path(
+      'DELETE',
+      '',
+      'deleteJob',
+      'Deletes the input, the answer and the events of an ended job.',
+      {
+        200: job,
+      },
+    ),
     path('GET', '', 'getJob', 'The state of a job.', { 200: job }),
     path('GET', '/result', 'getJobResult', state, { 200: result, 202: job }, [wait]),
     path(
@@ -120,7 +154,18 @@ export function jobPaths(
 }
 
 function jobAnswer(components: Components) {
-  // A service may have a schema of its own with this name.
-  const schema = components.adopt({ $ref: '#/$defs/Job', $defs: { Job: jobSchema } }, 'serving')
+  const schema = adopted(components)
   return { description: 'The state of the job.', content: { 'application/json': { schema } } }
+}
+
+function jobList(components: Components) {
+  const properties = { jobs: { type: 'array', items: adopted(components) }, next: string }
+  const schema = { type: 'object', properties, required: ['jobs'] }
+  const description = 'A page. It may be short: the list ends where `next` is absent.'
+  return { description, content: { 'application/json': { schema } } }
+}
+
+/** A service may have a schema of its own with this name. */
+function adopted(components: Components): JsonSchema {
+  return components.adopt({ $ref: '#/$defs/Job', $defs: { Job: jobSchema } }, 'serving')
 }

@@ -15,6 +15,7 @@ import {
   type AgainJob,
   type Attempt,
   type JobFilter,
+  type JobPage,
   type JobStore,
   type JobTimes,
   type JobWorker,
@@ -30,6 +31,7 @@ import type { StoredAnswer } from '../stored-body.ts'
 import { loadBullmq } from './bullmq-package.ts'
 import { BullmqQueues, quiet } from './bullmq-queues.ts'
 import { BullmqWorker } from './bullmq-worker.ts'
+import { pageOf } from './job-pages.ts'
 import { JobRecords, type KeptJob } from './job-records.ts'
 import { RedisFaults } from './redis-faults.ts'
 
@@ -152,7 +154,7 @@ class BullmqStore implements JobStore {
     const [inline, blob] = await records.keep(requestBlob(id), job.request)
     const text = JSON.stringify(kept)
     const times = [job.createdAt, job.queueTtlMs ?? '', job.resultTtlMs]
-    const what = [api, maxQueued, key, fingerprint, text, ...times, inline, blob, delivery]
+    const what = [api, maxQueued, key, fingerprint, text, ...times, inline, blob, delivery, owner]
     const [kind, knownId, knownFingerprint] = await this.#added(
       id,
       records.scripts.add(id, ...what),
@@ -191,7 +193,8 @@ class BullmqStore implements JobStore {
     const delivery =
       kept.webhook === undefined ? '' : JSON.stringify(deliveryOf(kept, kept.createdAt))
     const times = [kept.createdAt, kept.queueTtlMs ?? '', kept.resultTtlMs]
-    const what = [from, kept.api, maxQueued, JSON.stringify(kept), ...times, delivery]
+    const { owner = '' } = kept
+    const what = [from, kept.api, maxQueued, JSON.stringify(kept), ...times, delivery, owner]
     const added = await this.#added(kept.id, scripts.again(kept.id, ...what))
     if (added === null) return undefined
     const [kind] = added
@@ -242,26 +245,22 @@ class BullmqStore implements JobStore {
     return job
   }
 
+  async expire(id: string): Promise<Job | undefined> {
+    const { scripts } = this.#records
+    const blobs = await this.#faults.reach(scripts.expire(id, this.#times.forgetMs, 'now'))
+    for (const blob of blobs) await this.#records.drop(blob).catch(this.#faults.tell)
+    return this.get(id)
+  }
+
   /** Takes a job from its queue that ended there. A worker that has just taken it finds that it has ended. */
   async #unqueue({ id, api, webhook }: Job): Promise<void> {
     await this.#queues.remove(api, id).catch(this.#faults.tell)
     if (webhook !== undefined) await this.#queues.sendRest(deliveryId(id)).catch(this.#faults.tell)
   }
 
-  async list({ api, status, limit }: JobFilter): Promise<readonly Job[]> {
-    const { client, prefix } = this.#records
-    const apis = api === undefined ? await this.#faults.reach(this.#apis()) : [api]
-    const lists = apis.flatMap((name) =>
-      (status ? [status] : jobStatuses).map((each) => `${prefix}${name}:${each}`),
-    )
-    const ids = await this.#faults.reach(
-      Promise.all(lists.map((list) => client.zrevrange(list, 0, limit - 1))),
-    )
-    const jobs = await Promise.all(ids.flat().map((id) => this.get(id)))
-    return jobs
-      .filter((job) => job !== undefined)
-      .sort((a, b) => b.createdAt - a.createdAt)
-      .slice(0, limit)
+  async list(filter: JobFilter): Promise<JobPage> {
+    const apis = filter.api === undefined ? await this.#faults.reach(this.#apis()) : [filter.api]
+    return this.#faults.reach(pageOf(this.#records, apis, filter))
   }
 
   async states(): Promise<readonly QueueState[]> {

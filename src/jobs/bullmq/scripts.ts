@@ -4,10 +4,11 @@
  * `P{id}:out`, `P{id}:events`, `P{id}:names` (the jobs that run the input of this one, itself too, once it is retried),
  * `P{api}:{status}` (ids by `createdAt`), `Papis`, `Pends` (ids by the time when they
  * expire), `Plate` (ids of queued jobs by the time when they have waited for too long), `Punsent` (ids that BullMQ may
- * not have yet), `Pkey:{hash}` (of an idempotency key). @module
+ * not have yet), `Pkey:{hash}` (of an idempotency key), `Powner:{caller}` (ids by
+ * `createdAt`). @module
  */
 import { type Redis, type RedisScript, redisScript } from '../../core/redis.ts'
-import { maxEvents } from '../job-store.ts'
+import { maxEvents, maxListed } from '../job-store.ts'
 
 const shared = `
 local P, id = ARGV[1], ARGV[2]
@@ -34,9 +35,10 @@ end
 local function isLate()
   return tonumber(call('ZSCORE', P .. 'late', id) or now + 1) <= now
 end
-local function begin(api, new, createdAt, queueTtl, ttl, idem, blob, delivery)
+local function begin(api, new, createdAt, queueTtl, ttl, idem, blob, delivery, owner)
   call('HSET', key, 'api', api, 'new', new, 'createdAt', createdAt, 'queueTtl', queueTtl, 'ttl', ttl, 'key', idem,
-    'blob', blob, 'delivery', delivery, 'attempt', 0, 'starts', 0)
+    'blob', blob, 'delivery', delivery, 'owner', owner, 'attempt', 0, 'starts', 0)
+  if owner ~= '' then call('ZADD', P .. 'owner:' .. owner, createdAt, id) end
   call('SADD', P .. 'apis', api)
   call('ZADD', P .. 'unsent', now, id)
   enter('queued')
@@ -61,7 +63,7 @@ local function finish(status)
   id = delivery.id
   key = P .. id
   call('SET', key .. ':in', cjson.encode(ended))
-  begin(delivery.api, job[3], now, delivery.queueTtlMs or '', delivery.resultTtlMs, '', '', '')
+  begin(delivery.api, job[3], now, delivery.queueTtlMs or '', delivery.resultTtlMs, '', '', '', '')
 end
 local function isCurrent(start)
   local job = call('HMGET', key, 'status', 'starts')
@@ -69,9 +71,9 @@ local function isCurrent(start)
 end
 `
 
-/** `api, maxQueued, key, fingerprint, new, createdAt, queueTtl, ttl, body, blob, delivery`; '' for what it has not. */
+/** `api, maxQueued, key, fingerprint, new, createdAt, queueTtl, ttl, body, blob, delivery, owner`; or ''. */
 const add = `
-local api, maxQueued, idem, fingerprint, new, createdAt, queueTtl, ttl, body, blob, delivery = unpack(ARGV, 3)
+local api, maxQueued, idem, fingerprint, new, createdAt, queueTtl, ttl, body, blob, delivery, owner = unpack(ARGV, 3)
 -- Sent again, since a connection was lost before it got the answer.
 if call('EXISTS', key) == 1 then return { 'added' } end
 if idem ~= '' then
@@ -81,13 +83,13 @@ end
 if call('ZCARD', P .. api .. ':queued') >= tonumber(maxQueued) then return { 'full' } end
 if idem ~= '' then call('HSET', idem, 'id', id, 'fingerprint', fingerprint) end
 if blob == '' then call('SET', key .. ':in', body) end
-begin(api, new, createdAt, queueTtl, ttl, idem, blob, delivery)
+begin(api, new, createdAt, queueTtl, ttl, idem, blob, delivery, owner)
 return { 'added' }
 `
 
-/** `from, api, maxQueued, new, createdAt, queueTtl, ttl, delivery`. Returns nothing if the input of `from` is gone. */
+/** `from, api, maxQueued, new, createdAt, queueTtl, ttl, delivery, owner`. Returns nothing if its input is gone. */
 const again = `
-local from, api, maxQueued, new, createdAt, queueTtl, ttl, delivery = unpack(ARGV, 3)
+local from, api, maxQueued, new, createdAt, queueTtl, ttl, delivery, owner = unpack(ARGV, 3)
 -- As for add.
 if call('EXISTS', key) == 1 then return { 'added' } end
 local old = call('HMGET', P .. from, 'status', 'blob', 'input', 'finishedAt', 'ttl')
@@ -99,7 +101,7 @@ if old[2] == '' and call('EXISTS', P .. input .. ':in') == 0 then return false e
 call('PERSIST', P .. input .. ':in')
 call('SADD', P .. input .. ':names', from, id)
 call('HSET', key, 'input', input)
-begin(api, new, createdAt, queueTtl, ttl, '', old[2], delivery)
+begin(api, new, createdAt, queueTtl, ttl, '', old[2], delivery, owner)
 return { 'added' }
 `
 
@@ -227,18 +229,24 @@ return { before, unpack(fields) }
 `
 
 /**
- * `how long it is known`. Drops what it held, and later the job; nothing if another process was faster. Returns the
- * blobs that no job names any more.
+ * `how long it is known, 'now' for an ended job whose time is not over`. Drops what it held, and later the job; nothing
+ * if another process was faster. Returns the blobs that no job names any more.
  */
 const expire = `
 local blobs = {}
-if tonumber(call('ZSCORE', P .. 'ends', id) or now) > now then return blobs end
-local job = call('HMGET', key, 'api', 'status')
+local job = call('HMGET', key, 'api', 'status', 'key', 'owner')
+if ARGV[4] == 'now' then
+  if job[2] ~= 'completed' and job[2] ~= 'failed' and job[2] ~= 'canceled' then return blobs end
+  if job[3] ~= '' then call('DEL', job[3]) end
+elseif tonumber(call('ZSCORE', P .. 'ends', id) or now) > now then
+  return blobs
+end
 if not job[1] then
   call('ZREM', P .. 'ends', id)
 elseif job[2] == 'expired' then
   call('ZREM', P .. job[1] .. ':expired', id)
   call('ZREM', P .. 'ends', id)
+  call('ZREM', P .. 'owner:' .. (job[4] or ''), id)
   call('DEL', key)
 else
   enter('expired')
@@ -255,6 +263,32 @@ else
   call('ZADD', P .. 'ends', now + ARGV[3], id)
 end
 return blobs
+`
+
+/**
+ * `list, time and id of the job before, api, status, how many jobs`; '' for any. Returns time and id of the last job
+ * that it has looked at, '' at the end of the list, then those of the jobs that it has found.
+ */
+const page = `
+local list, at, last, api, status, limit = P .. ARGV[3], unpack(ARGV, 4)
+local from = call('ZCOUNT', list, '(' .. at, '+inf')
+local jobs = call('ZREVRANGE', list, from, from + ${maxListed} - 1, 'WITHSCORES')
+local found = { '', '' }
+for i = 1, #jobs, 2 do
+  local each, time = jobs[i], jobs[i + 1]
+  local job = call('HMGET', P .. each, 'api', 'status')
+  -- Of one time, those with later names come first.
+  local isBehind = time ~= at or each < last
+  if isBehind and (api == '' or api == job[1]) and (status == '' or status == job[2]) then
+    table.insert(found, time)
+    table.insert(found, each)
+  end
+  if i + 1 == ${maxListed} * 2 or #found == limit * 2 + 2 then
+    found[1], found[2] = time, each
+    return found
+  end
+end
+return found
 `
 
 /** Whether a job names this blob of the job. */
@@ -281,6 +315,7 @@ export interface Scripts {
   readonly cancel: RedisScript<string | null>
   readonly look: RedisScript<[before: number, ...fields: (string | null)[]] | null>
   readonly expire: RedisScript<string[]>
+  readonly page: RedisScript<string[]>
   readonly names: RedisScript<number>
   readonly due: RedisScript<string[]>
 }
@@ -298,6 +333,7 @@ export function jobScripts(client: Redis, prefix: string): Scripts {
     cancel,
     look,
     expire,
+    page,
     names,
     due,
   }

@@ -98,8 +98,11 @@ CREATE TRIGGER waits_again AFTER UPDATE OF status ON jobs WHEN NEW.status = 'que
 END;
 `
 
+/** For lists of the jobs of a caller. */
+const ownedJobs = 'CREATE INDEX owned ON jobs (owner, seq) WHERE owner IS NOT NULL'
+
 /** What makes a file of the next version of one of the version before. A new file gets all of them. */
-const schemas = [firstSchema, namedInputs, lateJobs]
+const schemas = [firstSchema, namedInputs, lateJobs, ownedJobs]
 const version = schemas.length
 
 /**

@@ -1,6 +1,15 @@
 import { deliveryApi, deliveryBody, deliveryOf } from '../delivery.ts'
 import type { Job, JobEvent, JobStatus, NewJob, StoredRequest, StoredResponse } from '../job.ts'
-import { type Added, type AgainJob, type JobFilter, noJobs, type QueueState } from '../job-store.ts'
+import {
+  type Added,
+  type AgainJob,
+  type JobFilter,
+  type JobPage,
+  matches,
+  maxListed,
+  noJobs,
+  type QueueState,
+} from '../job-store.ts'
 import { jobOfBlob, type Kept, type KeptBody } from '../kept-body.ts'
 import type { Database, Row, Statement } from './database.ts'
 
@@ -103,12 +112,19 @@ export class JobRecords {
     return this.get(id)
   }
 
-  list({ api, status, limit }: JobFilter): Job[] {
-    return this.#sql(
-      'SELECT * FROM jobs WHERE (?1 IS NULL OR api = ?1) AND (?2 IS NULL OR status = ?2) ORDER BY seq DESC LIMIT ?3',
-    )
-      .all(api ?? null, status ?? null, limit)
-      .map(jobOf)
+  list(filter: JobFilter): JobPage {
+    const { owner, after = Number.MAX_SAFE_INTEGER, limit } = filter
+    const isOwned = owner === undefined ? '' : 'owner = ? AND'
+    const rows = this.#sql(`SELECT * FROM jobs WHERE ${isOwned} seq < ? ORDER BY seq DESC LIMIT ?`)
+    const jobs: Job[] = []
+    let [looked, last] = [0, 0]
+    for (const row of rows.iterate(...(owner === undefined ? [] : [owner]), +after, maxListed)) {
+      const job = jobOf(row)
+      if (matches(job, filter)) jobs.push(job)
+      last = row.seq as number
+      if (++looked === maxListed || jobs.length === limit) return { jobs, next: String(last) }
+    }
+    return { jobs }
   }
 
   states(): QueueState[] {

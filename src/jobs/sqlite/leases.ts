@@ -167,6 +167,14 @@ export class Leases {
     return { blobs, late: late.map(jobOf) }
   }
 
+  /** Lets an ended job expire before its time. Returns the blobs that no job names any more. */
+  expire(id: string, now: number): string[] {
+    const row = this.#sql(
+      "SELECT * FROM jobs WHERE id = ? AND status IN ('completed', 'failed', 'canceled')",
+    ).get(id)
+    return row === undefined ? [] : this.#expire(row, now)
+  }
+
   #late(now: number, limit = sweepRows): Row[] {
     return this.#sql("SELECT * FROM jobs WHERE status = 'queued' AND late_at <= ? LIMIT ?").all(
       now,

@@ -1,3 +1,4 @@
+import type { Job } from '../job.ts'
 import type { JobTimes, WorkQueue } from '../job-store.ts'
 import type { JobRecords } from './job-records.ts'
 import type { KeptOutcome, Lease, Leases, Taken } from './leases.ts'
@@ -20,6 +21,8 @@ export interface ThreadOperations {
   report(lease: Lease, kind: 'progress' | 'partial', data: string): void
   finish(lease: Lease, outcome: KeptOutcome): ReturnType<Leases['finish']>
   release(leases: readonly Lease[]): void
+  /** `blobs`: those that no job names any more. */
+  expire(id: string): { readonly job: Job | undefined; readonly blobs: readonly string[] }
   close(): void
 }
 

@@ -127,6 +127,17 @@ class SqliteStore implements JobStore {
   readonly list: JobStore['list'] = (filter) => this.call('list', filter)
   readonly states: JobStore['states'] = () => this.call('states')
 
+  async expire(id: string): ReturnType<JobStore['expire']> {
+    const { job, blobs } = await this.call('expire', id)
+    this.#drop(blobs)
+    return job
+  }
+
+  /** What a failure leaves is an orphan. */
+  #drop(blobs: readonly string[]): void {
+    for (const name of blobs) this.blobs.delete(name).catch(this.#failed)
+  }
+
   async result(id: string): Promise<StoredAnswer | undefined> {
     const kept = await this.call('result', id)
     if (kept === undefined) return undefined
@@ -199,8 +210,7 @@ class SqliteStore implements JobStore {
         this.#listeners.call(news.id)
         break
       case 'blobs':
-        // What a failure leaves is an orphan.
-        for (const name of news.names) this.blobs.delete(name).catch(this.#failed)
+        this.#drop(news.names)
         break
       case 'state':
         this.unready = news.unready && `the job store: ${news.unready}`

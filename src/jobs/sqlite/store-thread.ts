@@ -30,6 +30,7 @@ const writes: ReadonlySet<string> = new Set([
   'report',
   'finish',
   'release',
+  'expire',
 ])
 
 interface Running extends Lease {
@@ -111,6 +112,10 @@ class StoreThread {
           this.#running.delete(keyOf(lease))
           leases.release(lease, Date.now())
         }
+      },
+      expire: (id) => {
+        const blobs = leases.expire(id, Date.now())
+        return { job: this.#records.get(id), blobs }
       },
       close: () => {
         this.#isClosed = true

@@ -8,7 +8,7 @@ import { responseCache } from '../../api/response-cache.ts'
 import { receiveAboveBytes } from '../../descriptors/descriptor.ts'
 import { problemResponse } from '../../http/problem.ts'
 import type { JobPaths } from '../../jobs/job-endpoints.ts'
-import type { AsyncApi } from '../../jobs/jobs.ts'
+import type { AsyncApi } from '../../jobs/new-job.ts'
 import type { ServedService } from '../served-service.ts'
 
 /**

@@ -22,15 +22,12 @@ import {
 } from '../../http/message.ts'
 import { problemResponse } from '../../http/problem.ts'
 import { isBodyless } from '../../http/response-head.ts'
-import type { StoredResponse } from '../../jobs/job.ts'
+import { maxProgress, type StoredResponse } from '../../jobs/job.ts'
 import type { Attempt, Outcome } from '../../jobs/job-store.ts'
 import type { Holder } from '../../jobs/stored-body.ts'
 
 /** How often a job that was taken asks whether its service can answer again. **Units**: milliseconds. */
 const readyMs = 200
-
-/** Largest value of `ctx.job.progress`. **Units**: characters of JSON. */
-const maxProgress = 64 * 1024
 
 /** Runs one attempt. `server`: as jobs see it. `isReady`: whether functions can answer now. */
 export async function runJob(

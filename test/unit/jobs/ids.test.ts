@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { newJob } from '../../../src/jobs/jobs.ts'
+import { newJob } from '../../../src/jobs/new-job.ts'
 
 it('no id of a job looks like an option of the command', () => {
   const ids = Array.from({ length: 2_000 }, () => newJob().id)

@@ -1,0 +1,64 @@
+/** What a job has of its submission. @module */
+import { randomBytes } from 'node:crypto'
+import type { Api } from '../api/api.ts'
+import type { AsyncSettings } from '../api/async-options.ts'
+import type { OwnerKey } from '../api/caller-identity.ts'
+import type { Entered, Visit } from '../api/visit.ts'
+import { BadInput, expected, InvalidArgument, Unauthorized } from '../core/errors.ts'
+import type { RequestHeaders } from '../http/message.ts'
+
+/** An API with jobs. */
+export type AsyncApi = Api & { readonly async: AsyncSettings }
+
+/** @throws Unauthorized for a caller without a name, whose job all of its kind could look at. */
+export function requireOwner({ ctx, owner }: Visit): OwnerKey | undefined {
+  if (owner !== undefined || ctx.state.caller === undefined) return owner
+  throw new Unauthorized(
+    'expected a token with the claim sub, since a job belongs to its caller, received one without',
+  )
+}
+
+/** @throws InvalidArgument naming the member that JSON cannot write. */
+function stateText(state: object): string {
+  for (const [key, value] of Object.entries(state)) {
+    try {
+      JSON.stringify(value)
+    } catch (cause) {
+      throw new InvalidArgument(`expected ctx.state.${key} to be JSON, since a job keeps it`, {
+        cause,
+      })
+    }
+  }
+  return JSON.stringify(state)
+}
+
+/** @returns what each job has of its own. */
+export function newJob() {
+  // With a dash in front, a command would take it for an option.
+  return { id: randomBytes(16).toString('base64url').replace(/^-/, '_'), createdAt: Date.now() }
+}
+
+/** @returns what a job has of its API and its caller. */
+export function jobOf({ api, ctx }: Entered<AsyncApi>) {
+  const { retries, timeout, priority, queueTtl, resultTtl } = api.async
+  const times = { timeoutMs: timeout, queueTtlMs: queueTtl, resultTtlMs: resultTtl }
+  const isOfService = api.auth === undefined
+  return {
+    ...newJob(),
+    api: api.name,
+    isOfService,
+    state: stateText(ctx.state),
+    retries,
+    priority,
+    ...times,
+  }
+}
+
+/** @see draft-ietf-httpapi-idempotency-key-header-07; its quotes may be missing. */
+export function idempotencyKeyOf(headers: RequestHeaders): string | undefined {
+  const given = headers.get('idempotency-key')
+  if (given === undefined) return undefined
+  const key = /^"(.*)"$/.exec(given)?.[1] ?? given
+  if (key !== '' && key.length <= 255) return key
+  throw new BadInput(expected('1 to 255 characters', 'idempotency-key', key))
+}
