@@ -5,7 +5,13 @@
  */
 import { readFileSync } from 'node:fs'
 import { NDArray } from 'serving'
-import type { ChatRequest, CompletionRequest, Delta, SamplingRequest } from 'serving/openai'
+import type {
+  ChatRequest,
+  CompletionRequest,
+  Delta,
+  RerankRequest,
+  SamplingRequest,
+} from 'serving/openai'
 
 const corpus = new URL('../chat/corpus.txt', import.meta.url)
 const end = '\n'
@@ -81,9 +87,7 @@ export function load() {
     } = request
     const random = randomOf(seed)
     const topic = embedOne(about)
-    const likeness = (vector: Float32Array) =>
-      vector.reduce((sum, each, i) => sum + each * topic[i], 0)
-    const relevance = vectors.map((vector) => Math.exp(topicWeight * likeness(vector)))
+    const relevance = vectors.map((vector) => Math.exp(topicWeight * likeness(vector, topic)))
     const tokens = [end, ...tokensOf(prompt)]
     const prompt_tokens = tokensOf(about).length
     let count = 0
@@ -118,7 +122,17 @@ export function load() {
       const tokens = texts.map((text) => tokensOf(text).length)
       return { embeddings: new NDArray(data, [rows.length, dims]), tokens }
     },
+    /** Scores documents by the n-grams that they share with the query. */
+    rerank({ query, documents }: RerankRequest) {
+      const topic = embedOne(query)
+      const tokens = [query, ...documents].reduce((sum, text) => sum + tokensOf(text).length, 0)
+      return { scores: documents.map((text) => likeness(embedOne(text), topic)), tokens }
+    },
   }
+}
+
+function likeness(a: Float32Array, b: Float32Array): number {
+  return a.reduce((sum, each, i) => sum + each * b[i], 0)
 }
 
 /** The two tokens before, the one before, and nothing. */

@@ -8,7 +8,7 @@ import {
   InternalError,
   ServingError,
 } from '../core/errors.ts'
-import { isPromise, type MaybePromise } from '../core/promise.ts'
+import { isPromise, type MaybePromise, within } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import type { Api } from './api.ts'
 import { functionOf } from './function-of.ts'
@@ -123,6 +123,29 @@ export async function endIterator(iterator: AsyncIterator<unknown>): Promise<voi
   try {
     await iterator.return?.(undefined)
   } catch {}
+}
+
+/** Proxies close silent connections, most of them after 60 s. **Units**: milliseconds. */
+const silenceMs = 15_000
+
+/** Yields what a source yields, and undefined for each time without. Ends the source. */
+export async function* beats<T>(
+  source: AsyncIterator<T>,
+  everyMs = silenceMs,
+): AsyncGenerator<T | undefined> {
+  try {
+    for (let next = source.next(); ; ) {
+      const result = await within(next, everyMs, undefined)
+      if (result === undefined) yield undefined
+      else if (result.done) return
+      else {
+        yield result.value
+        next = source.next()
+      }
+    }
+  } finally {
+    await endIterator(source)
+  }
 }
 
 /** Resolves with the answer, or at the deadline with its error, and aborts the context then. */

@@ -4,20 +4,27 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { apiKey } from '../../src/api/auth/index.ts'
 import type { EngineName } from '../../src/engine/options.ts'
 import { type Listener, Runner, Service, serve } from '../../src/index.ts'
-import { openai } from '../../src/protocols/openai/index.ts'
+import { openai, type ServedModel } from '../../src/protocols/openai/index.ts'
 
 export const key = 'test-key'
 // Its SHA-256.
 const hash = '62af8704764faf8ea82fc61ce9c4c3908b6cb97d463a634e9e587d7c885db0ef'
 
-/** Serves `said` and `org/embedder` while the tests of a file run. Client and address are there in tests. */
-export function serveModels(engine: EngineName) {
+type Accepts = NonNullable<ServedModel['accepts']>
+
+/**
+ * Serves `said` and `org/embedder` while the tests of a file run, and `able`, which is `said` and accepts something.
+ * Client and address are there in tests.
+ */
+export function serveModels(engine: EngineName, accepts?: Accepts) {
   const runner = new Runner<typeof import('./model.ts')>('said', {
     module: new URL('./model.ts', import.meta.url),
     methods: {
       chat: { stream: true },
       generate: { stream: true },
       embed: { batchable: true },
+      rerank: {},
+      transcribe: { stream: true },
       seen: {},
     },
     concurrency: 8,
@@ -30,7 +37,15 @@ export function serveModels(engine: EngineName) {
   })
   const svc = new Service('tested', {
     auth: apiKey({ keys: [{ name: 'test', hash }] }),
-    protocols: [openai({ models: { said: runner, 'org/embedder': embedder } })],
+    protocols: [
+      openai({
+        models: {
+          said: runner,
+          'org/embedder': embedder,
+          ...(accepts && { able: { runner, accepts } }),
+        },
+      }),
+    ],
   })
   let listener: Listener
   const models = { runner } as {
@@ -45,7 +60,7 @@ export function serveModels(engine: EngineName) {
       host: '127.0.0.1',
       engine,
       drainTimeoutMs: 0,
-      maxBodyBytes: 100_000,
+      maxBodyBytes: accepts === undefined ? 100_000 : 2_000_000,
       logLevel: 'fatal',
     })
     const url = `http://127.0.0.1:${listener.port}`

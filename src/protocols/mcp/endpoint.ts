@@ -6,10 +6,9 @@
  */
 
 import type { Endpoint } from '../../api/endpoint.ts'
-import { decodeFailureOf, endIterator, withDeadline } from '../../api/stages.ts'
+import { beats, decodeFailureOf, endIterator, withDeadline } from '../../api/stages.ts'
 import type { Visit } from '../../api/visit.ts'
 import { BadInput, expected, ServingError, UnsupportedMediaType } from '../../core/errors.ts'
-import { within } from '../../core/promise.ts'
 import { preferredType } from '../../http/accept.ts'
 import type { Context } from '../../http/context.ts'
 import { encodeEvent, eventHeaders, eventStream } from '../../http/event-stream.ts'
@@ -22,8 +21,6 @@ import { sessionHeader } from './running-calls.ts'
 import { ToolServer, type ToolSource, versions } from './tool-server.ts'
 import type { Tool } from './tools.ts'
 
-// Proxies close a silent connection, most of them after 60 s. **Units**: milliseconds.
-const keepAliveMs = 15_000
 /** The only version with batches. Clients speak it that send no version. */
 const batchVersion = '2025-03-26'
 const json = 'application/json'
@@ -149,19 +146,10 @@ async function whole(
 /** Yields messages as events, and a comment for each time without one. */
 export async function* eventsOf(
   answers: AsyncGenerator<ServerMessage>,
-  silenceMs = keepAliveMs,
+  silenceMs?: number,
 ): AsyncGenerator<string> {
-  try {
-    for (let next = answers.next(); ; ) {
-      const answer = await within(next, silenceMs, undefined)
-      if (answer === undefined) yield ': keepalive\n\n'
-      else if (answer.done) return
-      else {
-        yield encodeEvent({ event: 'message', data: JSON.stringify(answer.value) })
-        next = answers.next()
-      }
-    }
-  } finally {
-    await endIterator(answers)
+  for await (const answer of beats(answers, silenceMs)) {
+    if (answer === undefined) yield ': keepalive\n\n'
+    else yield encodeEvent({ event: 'message', data: JSON.stringify(answer) })
   }
 }

@@ -1,20 +1,20 @@
-import { functionFailureOf } from '../../api/stages.ts'
-import type { ServingError } from '../../core/errors.ts'
-import type { Context } from '../../http/context.ts'
+import type { Visit } from '../../api/visit.ts'
 import { encodeEvent } from '../../http/event-stream.ts'
-import type { Completion } from './completion.ts'
-import { errorBody } from './openai-error.ts'
-import type { Sending } from './requests.ts'
+import type { Opened } from './chat.ts'
+import { collect, type Part, type Usage, type Whole } from './completion.ts'
+import type { TokenLogprob } from './method-types.ts'
+import { merged } from './pieces.ts'
 
 /** How the answers of an endpoint look. */
 export interface AnswerKind {
   readonly id: string
   readonly object: string
   readonly chunk: string
-  readonly whole: (text: string) => object
+  readonly whole: (whole: Whole) => object
   readonly first?: object
-  readonly part: (text: string) => object
+  readonly part: (part: Part) => object
   readonly last: object
+  readonly logprobs: (tokens: readonly TokenLogprob[]) => object
 }
 
 /** Of `/v1/chat/completions`. */
@@ -22,10 +22,40 @@ export const chatKind: AnswerKind = {
   id: 'chatcmpl',
   object: 'chat.completion',
   chunk: 'chat.completion.chunk',
-  whole: (content) => ({ message: { role: 'assistant', content, refusal: null } }),
+  whole({ text, reasoning, toolCalls }) {
+    const calls = toolCalls.map(({ id, ...called }) => ({ id, type: 'function', function: called }))
+    const content = text === '' && calls.length > 0 ? null : text
+    return {
+      message: {
+        role: 'assistant',
+        content,
+        refusal: null,
+        ...(reasoning !== '' && { reasoning_content: reasoning }),
+        ...(calls.length > 0 && { tool_calls: calls }),
+      },
+    }
+  },
   first: { delta: { role: 'assistant', content: '' } },
-  part: (content) => ({ delta: { content } }),
+  part({ text, reasoning, toolCall }) {
+    const delta = {
+      ...(text !== undefined && { content: text }),
+      ...(reasoning !== undefined && { reasoning_content: reasoning }),
+    }
+    if (toolCall === undefined) return { delta }
+    const { index, id, ...called } = toolCall
+    const begun = id !== undefined && { id, type: 'function' }
+    return { delta: { ...delta, tool_calls: [{ index, ...begun, function: called }] } }
+  },
   last: { delta: {} },
+  logprobs(tokens) {
+    const told = ({ token, logprob }: TokenLogprob) => {
+      return { token, logprob, bytes: [...Buffer.from(token)] }
+    }
+    const content = tokens.map((each) => {
+      return { ...told(each), top_logprobs: (each.top_logprobs ?? []).map(told) }
+    })
+    return { content, refusal: null }
+  },
 }
 
 /** Of `/v1/completions`. */
@@ -33,71 +63,91 @@ export const completionKind: AnswerKind = {
   id: 'cmpl',
   object: 'text_completion',
   chunk: 'text_completion',
-  whole: (text) => ({ text }),
-  part: (text) => ({ text }),
+  whole: ({ text }) => ({ text }),
+  part: ({ text = '' }) => ({ text }),
   last: { text: '' },
+  logprobs: (tokens) => ({
+    tokens: tokens.map(({ token }) => token),
+    token_logprobs: tokens.map(({ logprob }) => logprob),
+    top_logprobs: tokens.map(({ top_logprobs: top = [] }) =>
+      Object.fromEntries(top.map(({ token, logprob }) => [token, logprob])),
+    ),
+  }),
 }
 
 /**
  * @returns the JSON text of an answer.
  * @throws those of the model.
  */
-export async function wholeAnswer(
-  completion: Completion,
-  kind: AnswerKind,
-  model: string,
-  ctx: Context,
-) {
-  let text = ''
-  for await (const piece of completion.texts()) text += piece
-  const choice = choiceOf(kind.whole(text), completion.finishReason)
+export async function wholeAnswer(opened: Opened, kind: AnswerKind, visit: Visit): Promise<string> {
+  const { completions } = opened
+  const wholes = await collect(completions, visit)
+  // Pictures of the request may be freed.
+  visit.ctx.returned = true
+  const choices = wholes.map((whole, i) => {
+    return choiceOf(i, kind.whole(whole), kind, whole.logprobs, completions[i].finishReason)
+  })
   return JSON.stringify({
-    ...head(kind.object, kind, model, ctx),
-    choices: [choice],
-    usage: completion.usage,
+    ...head(kind.object, kind, opened, visit),
+    choices,
+    usage: usageOf(opened),
   })
 }
 
 /**
  * Yields the events of an answer.
  *
- * @throws those in front of the first text; a later one is the last event.
+ * @throws those of the model.
  */
 export async function* answerEvents(
-  completion: Completion,
+  opened: Opened,
   kind: AnswerKind,
-  model: string,
-  ctx: Context,
-  { includesUsage }: Sending,
-  onLateError: (error: ServingError, requestId: string) => void,
+  visit: Visit,
 ): AsyncGenerator<string> {
-  const common = head(kind.chunk, kind, model, ctx)
+  const { completions, sending } = opened
+  const { includesUsage } = sending
+  const common = head(kind.chunk, kind, opened, visit)
   const event = (choices: readonly object[], usage: object | null = null) =>
     encodeEvent({ data: JSON.stringify({ ...common, choices, ...(includesUsage && { usage }) }) })
-  let hasBegun = false
-  try {
-    for await (const text of completion.texts()) {
-      if (!hasBegun && kind.first !== undefined) yield event([choiceOf(kind.first, null)])
-      hasBegun = true
-      yield event([choiceOf(kind.part(text), null)])
-    }
-  } catch (thrown) {
-    if (!hasBegun || ctx.abortReason !== undefined) throw thrown
-    const error = functionFailureOf(thrown)
-    onLateError(error, ctx.id)
-    yield encodeEvent({ data: errorBody(error) })
-    return
+  const begun = new Set<number>()
+  const begin = (i: number) => {
+    if (begun.has(i) || kind.first === undefined) return ''
+    begun.add(i)
+    return event([choiceOf(i, kind.first, kind)])
   }
-  if (!hasBegun && kind.first !== undefined) yield event([choiceOf(kind.first, null)])
-  yield event([choiceOf(kind.last, completion.finishReason)])
-  if (includesUsage) yield event([], completion.usage)
+  for await (const [i, part] of merged(completions.map((each) => each.parts())))
+    yield begin(i) + event([choiceOf(i, kind.part(part), kind, part.logprobs)])
+  for (const [i, { finishReason }] of completions.entries())
+    yield begin(i) + event([choiceOf(i, kind.last, kind, [], finishReason)])
+  visit.ctx.returned = true
+  if (includesUsage) yield event([], usageOf(opened))
   yield encodeEvent({ data: '[DONE]' })
 }
 
-function head(object: string, { id }: AnswerKind, model: string, ctx: Context) {
+function head(object: string, { id }: AnswerKind, { model }: Opened, { ctx }: Visit) {
   return { id: `${id}-${ctx.id}`, object, created: Math.floor(Date.now() / 1000), model }
 }
 
-function choiceOf(own: object, finishReason: string | null): object {
-  return { index: 0, ...own, logprobs: null, finish_reason: finishReason }
+function choiceOf(
+  index: number,
+  told: object,
+  kind: AnswerKind,
+  tokens: readonly TokenLogprob[] = [],
+  finishReason: string | null = null,
+): object {
+  const logprobs = tokens.length > 0 ? kind.logprobs(tokens) : null
+  return { index, ...told, logprobs, finish_reason: finishReason }
+}
+
+/** Counts each prompt once. */
+function usageOf({ completions, perPrompt }: Opened): Usage {
+  const [first] = completions
+  if (completions.length === 1) return first.usage
+  const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
+  for (const [i, { usage: own }] of completions.entries()) {
+    if (i % perPrompt === 0) usage.prompt_tokens += own.prompt_tokens
+    usage.completion_tokens += own.completion_tokens
+  }
+  usage.total_tokens = usage.prompt_tokens + usage.completion_tokens
+  return usage
 }

@@ -1,58 +1,184 @@
+import type { Visit } from '../../api/visit.ts'
 import { BadOutput, expected } from '../../core/errors.ts'
 import { isRecord } from '../../core/options.ts'
-import type { Delta } from './model.ts'
-import type { SamplingRequest } from './requests.ts'
+import { randomHex } from '../../core/platform.ts'
+import { parseText } from '../../core/text/parse-text.ts'
+import { misfitOf } from './json-schema.ts'
+import type {
+  Delta,
+  SamplingRequest,
+  TokenCounts,
+  TokenLogprob,
+  ToolCallDelta,
+} from './method-types.ts'
+import { eachOf, merged, type Pieces } from './pieces.ts'
 
-/** Ends a model's text at `stop` and `max_tokens`, and counts. */
+/** A piece of a call; id and name come with the first one of its index. */
+export interface ToolCallPart {
+  readonly index: number
+  readonly id?: string
+  readonly name?: string
+  readonly arguments: string
+}
+
+/** A piece of an answer, with one or several members. */
+export interface Part {
+  readonly text?: string
+  readonly reasoning?: string
+  readonly toolCall?: ToolCallPart
+  readonly logprobs?: readonly TokenLogprob[]
+}
+
+/** All pieces of an answer. */
+export interface Whole {
+  text: string
+  reasoning: string
+  readonly toolCalls: { id: string; name: string; arguments: string }[]
+  readonly logprobs: TokenLogprob[]
+}
+
+/** The counts of an answer. */
+export type Usage = Required<Pick<TokenCounts, 'prompt_tokens' | 'completion_tokens'>> & {
+  readonly total_tokens: number
+  readonly [count: string]: unknown
+}
+
+/** Ends a model's text at `stop` and `max_tokens`, checks it by `response_format`, and counts. */
 export class Completion {
   finishReason = 'stop'
-  usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
-  readonly #deltas: AsyncIterable<Delta> | Promise<Delta>
+  usage: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
+  readonly #deltas: Pieces<Delta>
   readonly #request: SamplingRequest
+  readonly #visit: Visit
 
-  constructor(deltas: AsyncIterable<Delta> | Promise<Delta>, request: SamplingRequest) {
+  constructor(deltas: Pieces<Delta>, request: SamplingRequest, visit: Visit) {
     this.#deltas = deltas
     this.#request = request
+    this.#visit = visit
   }
 
   /**
-   * Yields the text in pieces.
+   * Yields the answer in pieces.
    *
-   * @throws those of the model; BadOutput.
+   * @throws those of the model; BadOutput, also for a text that does not fit `response_format`.
    */
-  async *texts(): AsyncGenerator<string> {
-    const { max_tokens: maxTokens, stop } = this.#request
+  async *parts(): AsyncGenerator<Part> {
+    const { max_tokens: maxTokens, stop, response_format: format } = this.#request
     const held = new StopText(stop)
+    const calls = new Calls()
     let told = {}
     let reason: string | undefined
     let count = 0
-    for await (const delta of Symbol.asyncIterator in this.#deltas
-      ? this.#deltas
-      : [this.#deltas]) {
-      const { text = '', usage, finish_reason } = partsOf(delta)
+    let checked = ''
+    const show = (text: string) => {
+      if (format === undefined) return
+      this.#visit.hold(2 * text.length)
+      checked += text
+    }
+    for await (const delta of eachOf(this.#deltas)) {
+      const { text, reasoning, call, logprobs, usage, finish_reason } = partsOf(delta)
       told = { ...told, ...usage }
       reason = finish_reason ?? reason
-      if (text === '') continue
+      if (text === '' && reasoning === '' && call === undefined) continue
       // A model that honours `max_tokens` may tell its counts after the last text.
       if (count === maxTokens) break
       count++
       const shown = held.push(text)
-      if (shown !== '') yield shown
+      show(shown)
+      const part = {
+        ...(shown !== '' && { text: shown }),
+        ...(reasoning !== '' && { reasoning }),
+        ...(call !== undefined && { toolCall: calls.place(call) }),
+        ...(logprobs !== undefined && { logprobs }),
+      }
+      if (Object.keys(part).length > 0) yield part
       if (held.isOver) break
     }
-    if (!held.isOver && held.rest !== '') yield held.rest
-    this.finishReason = held.isOver ? 'stop' : (reason ?? (count === maxTokens ? 'length' : 'stop'))
+    if (!held.isOver && held.rest !== '') {
+      show(held.rest)
+      yield { text: held.rest }
+    }
+    const ended = calls.count > 0 ? 'tool_calls' : 'stop'
+    this.finishReason = held.isOver ? 'stop' : (reason ?? (count === maxTokens ? 'length' : ended))
     const usage = { prompt_tokens: 0, completion_tokens: count, ...told }
     this.usage = { ...usage, total_tokens: usage.prompt_tokens + usage.completion_tokens }
+    // A text that was cut, or that a call stands for, cannot fit.
+    if (this.finishReason === 'stop' && calls.count === 0) checkText(checked, format)
   }
 }
 
-function partsOf(delta: Delta): Exclude<Delta, string> {
-  const parts = typeof delta === 'string' ? { text: delta } : delta
-  if (isRecord(parts) && typeof (parts.text ?? '') === 'string') return parts
-  throw new BadOutput(
-    expected('a text or { text, usage, finish_reason }', 'a delta of the model', delta),
+/**
+ * @returns the whole answers. Ends them all if one fails.
+ * @throws as {@link Completion.parts}; Overloaded.
+ */
+export async function collect(completions: readonly Completion[], visit: Visit): Promise<Whole[]> {
+  const wholes = completions.map(
+    (): Whole => ({ text: '', reasoning: '', toolCalls: [], logprobs: [] }),
   )
+  for await (const [i, part] of merged(completions.map((each) => each.parts()))) {
+    const whole = wholes[i]
+    const { text = '', reasoning = '', toolCall: call, logprobs = [] } = part
+    visit.hold(2 * (text.length + reasoning.length + (call?.arguments.length ?? 0)))
+    whole.text += text
+    whole.reasoning += reasoning
+    whole.logprobs.push(...logprobs)
+    if (call === undefined) continue
+    const { index, id = '', name = '', arguments: given } = call
+    whole.toolCalls[index] ??= { id, name, arguments: '' }
+    whole.toolCalls[index].arguments += given
+  }
+  return wholes
+}
+
+/** @throws BadOutput. */
+function checkText(text: string, format: unknown): void {
+  if (!isRecord(format)) return
+  const { type, json_schema: wanted } = format
+  if (type !== 'json_object' && type !== 'json_schema') return
+  const schema = isRecord(wanted) ? wanted.schema : { type: 'object' }
+  let misfit: string | undefined
+  try {
+    misfit = misfitOf(parseText(text), schema)
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause
+    misfit = 'JSON'
+  }
+  if (misfit === undefined) return
+  const message = `expected ${misfit}, as response_format says, in the text of the model`
+  throw new BadOutput(message, { path: 'response_format' })
+}
+
+/** Numbers the calls of an answer. */
+class Calls {
+  count = 0
+
+  /** @throws BadOutput for a call that begins without a name. */
+  place(delta: ToolCallDelta): ToolCallPart {
+    const { name, arguments: given = '' } = delta
+    const index = delta.index ?? (name === undefined ? this.count - 1 : this.count)
+    const text = typeof given === 'string' ? given : JSON.stringify(given)
+    if (Number.isInteger(index) && index >= 0 && index < this.count)
+      return { index, arguments: text }
+    if (index !== this.count || typeof name !== 'string')
+      throw new BadOutput(expected('the name of the next call first', 'a tool_call', delta))
+    this.count++
+    return { index, id: delta.id ?? `call_${randomHex(12)}`, name, arguments: text }
+  }
+}
+
+function partsOf(delta: Delta) {
+  const parts = typeof delta === 'string' ? { text: delta } : delta
+  if (isRecord(parts)) {
+    const { text = '', reasoning = '', tool_call: call, logprobs } = parts as Exclude<Delta, string>
+    const isCall = call === undefined || isRecord(call)
+    const isList = logprobs === undefined || Array.isArray(logprobs)
+    if (typeof text === 'string' && typeof reasoning === 'string' && isCall && isList) {
+      const { usage, finish_reason } = parts as Exclude<Delta, string>
+      return { text, reasoning, call, logprobs, usage, finish_reason }
+    }
+  }
+  const what = 'a text or { text, reasoning, tool_call, logprobs, usage, finish_reason }'
+  throw new BadOutput(expected(what, 'a delta of the model', delta))
 }
 
 /** Finds the first of several stops in a text that comes in pieces. */

@@ -2,7 +2,7 @@ import { BadInput, BadOutput, expected } from '../../core/errors.ts'
 import { isRecord } from '../../core/options.ts'
 import { numberCodec } from '../../values/array/native-codec.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
-import type { Embeddings } from './model.ts'
+import type { Embeddings } from './method-types.ts'
 import type { EmbeddingRequest } from './requests.ts'
 
 /**
@@ -11,7 +11,8 @@ import type { EmbeddingRequest } from './requests.ts'
  */
 export function embeddingAnswer(
   result: Embeddings,
-  { model, inputs, isBase64, dimensions }: EmbeddingRequest,
+  { inputs, isBase64, dimensions }: EmbeddingRequest,
+  model: string,
 ): string {
   const { embeddings, tokens = [] } =
     isRecord(result) && 'embeddings' in result ? result : { embeddings: result as never }

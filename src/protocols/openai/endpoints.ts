@@ -7,132 +7,60 @@
 
 import type { Endpoint } from '../../api/endpoint.ts'
 import type { Host } from '../../api/protocol.ts'
-import { endIterator, functionFailureOf, withDeadline } from '../../api/stages.ts'
-import type { RequestTarget } from '../../api/visit.ts'
-import type { ServingError } from '../../core/errors.ts'
-import type { MaybePromise } from '../../core/promise.ts'
-import type { Context } from '../../http/context.ts'
-import { EncodedPieces } from '../../http/encoded-pieces.ts'
-import { eventHeaders } from '../../http/event-stream.ts'
-import type { HttpResponse } from '../../http/message.ts'
-import { nosniff } from '../../http/response-head.ts'
+import type { Visit } from '../../api/visit.ts'
 import { type AnswerKind, answerEvents, chatKind, completionKind, wholeAnswer } from './answers.ts'
-import { Completion } from './completion.ts'
+import { type Opened, openChat, openCompletions } from './chat.ts'
 import { embeddingAnswer } from './embeddings.ts'
-import { findModel, methodOf, type OpenAiModel } from './model.ts'
-import { errorResponse } from './openai-error.ts'
+import { eventsAnswer } from './events.ts'
+import { findModel, type Models, methodOf, modelsWith } from './model.ts'
 import { openAiOperations } from './operations.ts'
-import {
-  readChat,
-  readCompletion,
-  readEmbedding,
-  type SamplingRequest,
-  type Sending,
-} from './requests.ts'
-
-type Answer = (
-  body: Uint8Array,
-  ctx: Context,
-  target: RequestTarget,
-) => MaybePromise<string | HttpResponse>
+import { readEmbedding } from './requests.ts'
+import { readRerank, rerankAnswer } from './rerank.ts'
+import { endpointOf, type Route, type Routes } from './route.ts'
 
 /** @returns the endpoints of models by name. */
-export function openAiEndpoints(
-  models: ReadonlyMap<string, OpenAiModel>,
-  { prefix, logLate }: Pick<Host, 'prefix' | 'logLate'>,
-): Endpoint[] {
-  const created = Math.floor(Date.now() / 1000)
-  const describe = (id: string) => ({ id, object: 'model', created, owned_by: 'serving' })
-  const respond = async (
-    deltas: ConstructorParameters<typeof Completion>[0],
-    { request, sending }: { readonly request: SamplingRequest; readonly sending: Sending },
-    kind: AnswerKind,
-    ctx: Context,
-  ) => {
-    const completion = new Completion(deltas, request)
-    if (!sending.stream) return await wholeAnswer(completion, kind, request.model, ctx)
-    const events = answerEvents(completion, kind, request.model, ctx, sending, logLate)
-    // Ends the model's generator, even while it awaits.
-    ctx.onAbort(() => void endIterator(events))
-    const body = new EncodedPieces(events, (event) => event)
-    await body.readFirst()
-    return { headers: [...eventHeaders, ['x-request-id', ctx.id] as const], body }
+export async function openAiEndpoints(models: Models, host: Host): Promise<Endpoint[]> {
+  const routes = { ...textRoutes(models, host) }
+  if (modelsWith(models, 'transcribe').length > 0) {
+    const { transcriptionRoutes } = await import('./transcription.ts')
+    Object.assign(routes, transcriptionRoutes(models, host))
   }
-  const answers: Readonly<Record<string, Answer>> = {
-    'GET /models': () => JSON.stringify({ object: 'list', data: [...models.keys()].map(describe) }),
-    'GET /models/{model}': (_, __, { params }) => {
-      findModel(models, params.model)
-      return JSON.stringify(describe(params.model))
-    },
-    'POST /chat/completions': (body, ctx) => {
-      const read = readChat(body)
-      return respond(
-        methodOf(models, read.request.model, 'chat')(read.request, ctx),
-        read,
-        chatKind,
-        ctx,
-      )
-    },
-    'POST /completions': (body, ctx) => {
-      const read = readCompletion(body)
-      return respond(
-        methodOf(models, read.request.model, 'generate')(read.request, ctx),
-        read,
-        completionKind,
-        ctx,
-      )
-    },
-    'POST /embeddings': async (body, ctx) => {
-      const read = readEmbedding(body)
-      return embeddingAnswer(await methodOf(models, read.model, 'embed')(read.inputs, ctx), read)
-    },
-    // Lends its errors to other paths.
-    ' /*': () => '',
-  }
-  const operations = openAiOperations(models)
-  return Object.entries(answers).map(([key, answer]) => {
-    return endpointOf(key, prefix, answer, operations[key])
+  // Lends its errors to other paths.
+  const others: Routes = { ' /*': { answer: () => '' } }
+  return Object.entries({ ...routes, ...others }).map(([key, route]) => {
+    return endpointOf(key, route, host.prefix)
   })
 }
 
-function endpointOf(
-  key: string,
-  prefix: string,
-  answer: Answer,
-  operation: Endpoint['operation'],
-): Endpoint {
-  const [method, below] = key.split(' ')
-  const path = `${prefix}/v1${below}`
-  const fail = (error: ServingError, ctx: Context) => errorResponse(error, ctx.id)
-  const run = async (
-    body: Uint8Array,
-    ctx: Context,
-    target: RequestTarget,
-  ): Promise<HttpResponse> => {
-    try {
-      const answered = await answer(body, ctx, target)
-      if (typeof answered !== 'string') return answered
-      return {
-        headers: [['content-type', 'application/json'], nosniff, ['x-request-id', ctx.id]],
-        body: answered,
-      }
-    } catch (error) {
-      return fail(functionFailureOf(error), ctx)
-    }
-  }
-  return {
-    name: path,
-    path,
-    methods: method === '' ? [] : [method],
-    access: { kind: 'service' },
-    origins: 'any',
-    operation,
-    readsHeaders: ['x-request-id', 'content-encoding'],
-    isLimited: true,
-    decompresses: true,
-    problem: errorResponse,
-    answer({ body }, { ctx, target }) {
-      return withDeadline(ctx, run(body, ctx, target), { fail })
+function textRoutes(models: Models, { logLate }: Host): Routes {
+  const created = Math.floor(Date.now() / 1000)
+  const describe = (id: string) => ({ id, object: 'model', created, owned_by: 'serving' })
+  const respond = (opened: Opened, kind: AnswerKind, visit: Visit) =>
+    opened.sending.stream
+      ? eventsAnswer(answerEvents(opened, kind, visit), visit, logLate)
+      : wholeAnswer(opened, kind, visit)
+  const answers: Readonly<Record<string, Route['answer']>> = {
+    'GET /models': () => JSON.stringify({ object: 'list', data: [...models.keys()].map(describe) }),
+    'GET /models/{model}': (_, { target }) => {
+      return JSON.stringify(describe(findModel(models, target.params.model).name))
+    },
+    'POST /chat/completions': async (body, visit) =>
+      respond(await openChat(models, body, visit), chatKind, visit),
+    'POST /completions': (body, visit) =>
+      respond(openCompletions(models, body, visit), completionKind, visit),
+    'POST /embeddings': async (body, { ctx }) => {
+      const { model, call } = methodOf(models, body.model, 'embed')
+      const read = readEmbedding(body, model)
+      return embeddingAnswer(await call(read.inputs, ctx), read, model.name)
+    },
+    'POST /rerank': async (body, { ctx }) => {
+      const { call } = methodOf(models, body.model, 'rerank')
+      const request = readRerank(body)
+      return rerankAnswer(await call(request, ctx), request, ctx.id)
     },
   }
+  const operations = openAiOperations(models)
+  return Object.fromEntries(
+    Object.entries(answers).map(([key, answer]) => [key, { answer, operation: operations[key] }]),
+  )
 }

@@ -1,48 +1,76 @@
 /** `serving/openai`: Runners behind the HTTP endpoints of OpenAI, for its clients. @module serving/openai */
 
 import type { Protocol } from '../../api/protocol.ts'
-import { checkOptions, checkThat, isRecord } from '../../core/options.ts'
-import { openAiEndpoints } from './endpoints.ts'
-import { methodNames, type OpenAiModel } from './model.ts'
+import { checkOneOf, checkOptions, checkThat, isRecord } from '../../core/options.ts'
+import { acceptable, methodNames, modelOf, type OpenAiModel, type ServedModel } from './model.ts'
 
 export type { Protocol } from '../../api/protocol.ts'
-export type { Delta, Embeddings, OpenAiModel, TokenCounts } from './model.ts'
-export type { ChatMessage, ChatRequest, CompletionRequest, SamplingRequest } from './requests.ts'
+export type {
+  ChatContent,
+  ChatMessage,
+  ChatRequest,
+  CompletionRequest,
+  ContentPart,
+  Delta,
+  Embeddings,
+  Prompt,
+  RerankRequest,
+  SamplingRequest,
+  Scores,
+  TokenCounts,
+  TokenLogprob,
+  ToolCallDelta,
+  Transcript,
+  TranscriptionRequest,
+} from './method-types.ts'
+export type { Accepted, OpenAiModel, ServedModel } from './model.ts'
 
 /** Options of {@link openai}. */
 export interface OpenAiOptions {
   /** The Runners by the names that requests have in `model`. The service loads them. */
-  readonly models: Readonly<Record<string, OpenAiModel>>
+  readonly models: Readonly<Record<string, OpenAiModel | ServedModel>>
 }
 
 /**
- * @returns the endpoints `/v1/models`, `/v1/chat/completions`, `/v1/completions` and
- * `/v1/embeddings`.
+ * @returns the endpoints `/v1/models`, `/v1/chat/completions`, `/v1/completions`, `/v1/embeddings`, `/v1/rerank` and
+ * `/v1/audio/transcriptions`.
  * @throws InvalidArgument.
  * @example
  * `new Service('chat', { protocols: [openai({ models: { tiny: runner } })] })`
  */
 export function openai(options: OpenAiOptions): Protocol {
   const { models } = checkOptions('openai', options, ['models'])
-  const named = isRecord(models) ? Object.entries(models) : []
-  checkThat(named.length > 0, 'Runners by name', 'models of openai', models)
-  for (const [name, runner] of named) {
-    const ok =
-      typeof runner?.start === 'function' &&
-      methodNames.some((method) => typeof runner[method] === 'function')
-    checkThat(
-      ok,
-      `a Runner with a method ${methodNames.join(', ')}`,
-      `the model ${name} of openai`,
-      runner,
-    )
-  }
-  const known = new Map(named)
+  const entries = isRecord(models) ? Object.entries(models) : []
+  checkThat(entries.length > 0, 'Runners by name', 'models of openai', models)
+  const served = entries.map(([name, entry]) => [name, servedModel(name, entry)] as const)
   return {
     name: 'openai',
-    runners: [...new Set(known.values())],
-    attach(host) {
-      for (const endpoint of openAiEndpoints(known, host)) host.http(endpoint)
+    runners: [...new Set(served.map(([, { runner }]) => runner))],
+    async attach(host) {
+      const { openAiEndpoints } = await import('./endpoints.ts')
+      const ready = await Promise.all(served.map(([name, model]) => modelOf(name, model)))
+      const byName = new Map(ready.map((model) => [model.name, model]))
+      for (const endpoint of await openAiEndpoints(byName, host)) host.http(endpoint)
     },
   }
+}
+
+/** @throws InvalidArgument. */
+function servedModel(name: string, entry: OpenAiModel | ServedModel): ServedModel {
+  const what = `the model ${name} of openai`
+  const isServed = isRecord(entry) && 'runner' in entry
+  const served = isServed ? (entry as ServedModel) : { runner: entry as OpenAiModel }
+  const { runner, accepts = [] } = checkOptions<ServedModel>(what, served, ['runner', 'accepts'])
+  const isModel =
+    typeof runner?.start === 'function' &&
+    methodNames.some((method) => typeof runner[method] === 'function')
+  checkThat(isModel, `a Runner with a method ${methodNames.join(', ')}`, what, runner)
+  checkThat(
+    Array.isArray(accepts),
+    `a list of ${acceptable.join(', ')}`,
+    `accepts of ${what}`,
+    accepts,
+  )
+  for (const each of accepts) checkOneOf(`accepts of ${what}`, each, acceptable)
+  return { runner, accepts }
 }

@@ -1,69 +1,126 @@
 import { BadInput, NotFound, show } from '../../core/errors.ts'
+import type { File } from '../../descriptors/file.ts'
+import type { Image } from '../../descriptors/image.ts'
 import type { RunnerLife } from '../../runner/runner.ts'
 import type { CallOptions } from '../../runner/runner-options.ts'
-import type { NDArray } from '../../values/array/ndarray.ts'
-import type { ChatRequest, CompletionRequest } from './requests.ts'
+import type {
+  ChatRequest,
+  CompletionRequest,
+  ContentPart,
+  Delta,
+  Embeddings,
+  Prompt,
+  RerankRequest,
+  Scores,
+  Transcript,
+  TranscriptionRequest,
+} from './method-types.ts'
 
-/** How many tokens a model has read and written. */
-export interface TokenCounts {
-  readonly prompt_tokens?: number
-  readonly completion_tokens?: number
-}
-
-/** What a model yields: a token's text, or an object of any of these members. */
-export type Delta =
-  | string
-  | {
-      readonly text?: string
-      /** The last ones count. Without them each text counts as one token, and the prompt as 0. */
-      readonly usage?: TokenCounts
-      /**
-       * Why the text ends.
-       *
-       * @default `length` after `max_tokens` texts, else `stop`
-       */
-      readonly finish_reason?: string
-    }
-
-type Vectors = NDArray | readonly (readonly number[] | Float32Array | Float64Array)[]
-
-/** One row for each input, or such rows and each input's number of tokens. */
-export type Embeddings =
-  | Vectors
-  | { readonly embeddings: Vectors; readonly tokens: readonly number[] }
-
-type Deltas = AsyncIterable<Delta> | Promise<Delta>
+type Pieces<T> = AsyncIterable<T> | Promise<T>
 
 /** A Runner with one or several of these methods. */
 export interface OpenAiModel extends RunnerLife {
-  /** Answers `/v1/chat/completions`. A generator, or a function that returns the whole text. */
-  chat?(request: ChatRequest, options: CallOptions): Deltas
+  /**
+   * Answers `/v1/chat/completions`. A generator, or a function that returns the whole text. Declare a
+   * `ChatRequest`, or a `ChatRequest<ChatContent>` if it accepts other parts than texts.
+   */
+  chat?(request: ChatRequest<string & readonly ContentPart[]>, options: CallOptions): Pieces<Delta>
   /** Answers `/v1/completions`, as `chat`. */
-  generate?(request: CompletionRequest, options: CallOptions): Deltas
-  /** Answers `/v1/embeddings`; may be batchable. */
-  embed?(inputs: readonly string[], options: CallOptions): Promise<Embeddings>
+  generate?(
+    request: CompletionRequest<string & readonly number[]>,
+    options: CallOptions,
+  ): Pieces<Delta>
+  /** Answers `/v1/embeddings`; may be batchable. Lists of tokens come if it accepts `tokens`. */
+  embed?(inputs: readonly Prompt[], options: CallOptions): Promise<Embeddings>
+  /** Answers `/v1/rerank`. */
+  rerank?(request: RerankRequest, options: CallOptions): Promise<Scores>
+  /** Answers `/v1/audio/transcriptions`, as `chat`. */
+  transcribe?(request: TranscriptionRequest, options: CallOptions): Pieces<Transcript>
 }
 
 /** The methods of a model. */
-export const methodNames = ['chat', 'generate', 'embed'] as const
+export const methodNames = ['chat', 'generate', 'embed', 'rerank', 'transcribe'] as const
+type MethodName = (typeof methodNames)[number]
+
+/** What a model may accept beside one text. */
+export const acceptable = [
+  'tools',
+  'response_format',
+  'images',
+  'audio',
+  'files',
+  'n',
+  'logprobs',
+  'tokens',
+  'echo',
+  'suffix',
+] as const
+
+/** Something that a model may accept beside one text: see `accepts` of {@link ServedModel}. */
+export type Accepted = (typeof acceptable)[number]
+
+/** A model, and what it accepts. */
+export interface ServedModel {
+  readonly runner: OpenAiModel
+  /**
+   * The server refuses all other members and parts, and names them. `images`, `audio` and `files`: parts of messages,
+   * decoded. `tokens`: prompts and inputs that are lists of tokens. `n`: the server calls the model as often.
+   *
+   * @default nothing
+   */
+  readonly accepts?: readonly Accepted[]
+}
+
+/** A model by its name, with what decodes the parts that it accepts. */
+export interface Model {
+  readonly name: string
+  readonly runner: OpenAiModel
+  readonly accepts: ReadonlySet<Accepted>
+  readonly image?: Image
+  readonly file?: File
+}
+
+/** The models of a service by name. */
+export type Models = ReadonlyMap<string, Model>
+
+/**
+ * @returns a model that is ready for requests.
+ * @throws MissingDependencyException if it accepts pictures and nothing decodes them.
+ */
+export async function modelOf(
+  name: string,
+  { runner, accepts: list = [] }: ServedModel,
+): Promise<Model> {
+  const accepts = new Set(list)
+  const takesFiles = accepts.has('audio') || accepts.has('files')
+  return {
+    name,
+    runner,
+    accepts,
+    ...(accepts.has('images') && {
+      image: new (await import('../../descriptors/image.ts')).Image(),
+    }),
+    ...(takesFiles && { file: new (await import('../../descriptors/file.ts')).File() }),
+  }
+}
 
 /** @returns the names of the models that have a method. */
-export function modelsWith(
-  models: ReadonlyMap<string, OpenAiModel>,
-  method: (typeof methodNames)[number],
-): readonly string[] {
-  return [...models].filter(([, model]) => model[method] !== undefined).map(([name]) => name)
+export function modelsWith(models: Models, method: MethodName): readonly string[] {
+  return [...models.values()]
+    .filter(({ runner }) => runner[method] !== undefined)
+    .map(({ name }) => name)
 }
 
 /** @throws NotFound for an unknown model; BadInput for one without the method. */
-export function methodOf<N extends (typeof methodNames)[number]>(
-  models: ReadonlyMap<string, OpenAiModel>,
+export function methodOf<N extends MethodName>(
+  models: Models,
   name: unknown,
   method: N,
-): NonNullable<OpenAiModel[N]> {
+): { readonly model: Model; readonly call: NonNullable<OpenAiModel[N]> } {
   const model = findModel(models, name)
-  const found = model[method]
-  if (found !== undefined) return found.bind(model) as NonNullable<OpenAiModel[N]>
+  const call = model.runner[method]
+  if (call !== undefined)
+    return { model, call: call.bind(model.runner) as NonNullable<OpenAiModel[N]> }
   const having = modelsWith(models, method)
   const what =
     having.length === 0 ? `no model here can ${method}` : `expected one of ${having.join(', ')}`
@@ -73,7 +130,7 @@ export function methodOf<N extends (typeof methodNames)[number]>(
 }
 
 /** @throws NotFound. */
-export function findModel(models: ReadonlyMap<string, OpenAiModel>, name: unknown): OpenAiModel {
+export function findModel(models: Models, name: unknown): Model {
   const model = models.get(name as string)
   if (model !== undefined) return model
   const message = `expected one of ${[...models.keys()].join(', ')} for model, received ${show(name)}`

@@ -11,7 +11,9 @@ const types: Readonly<Record<number, string>> = {
 /** @returns the body of an error. */
 export function errorBody(error: ServingError): string {
   const { status, path: param = null, code } = error
-  const message = tellsDetail(error) ? error.message : 'the server or its model failed'
+  // Why the model's text does not fit is no secret of the server.
+  const isTold = tellsDetail(error) || param === 'response_format'
+  const message = isTold ? error.message : 'the server or its model failed'
   const type = types[status] ?? (status < 500 ? 'invalid_request_error' : 'server_error')
   return JSON.stringify({ error: { message, type, param, code } })
 }

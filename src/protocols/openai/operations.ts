@@ -1,5 +1,5 @@
 import { refusals } from '../../http/problem.ts'
-import { modelsWith, type OpenAiModel } from './model.ts'
+import { type Models, modelsWith } from './model.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -7,6 +7,8 @@ const string = { type: 'string' }
 const integer = { type: 'integer' }
 const strings = { type: 'array', items: string }
 const oneOrMore = { anyOf: [string, strings] }
+const tokens = { type: 'array', items: integer }
+const prompts = { anyOf: [string, strings, tokens, { type: 'array', items: tokens }] }
 const object = (properties: Json, required = Object.keys(properties)) => ({
   type: 'object',
   properties,
@@ -22,17 +24,26 @@ const error = object({
 const failed = { description: 'What went wrong.', content: json(error) }
 const model = object({ id: string, object: string, created: integer, owned_by: string })
 
-function operation(name: string, summary: string, content: Json, request?: Json): Json {
+function operation(
+  name: string,
+  summary: string,
+  content: Json,
+  request?: Json,
+  type = 'application/json',
+): Json {
+  const body = { required: true, content: { [type]: { schema: request } } }
   return {
     operationId: name,
     tags: ['OpenAI'],
     summary,
-    ...(request !== undefined && { requestBody: { required: true, content: json(request) } }),
+    ...(request !== undefined && { requestBody: body }),
     responses: { 200: { description: 'The answer.', content }, ...refusals(failed) },
   }
 }
 
+const anything = { type: 'object' }
 const sampling = {
+  n: integer,
   stream: { type: 'boolean' },
   stream_options: object({ include_usage: { type: 'boolean' } }, []),
   max_tokens: integer,
@@ -43,6 +54,7 @@ const sampling = {
 }
 const message = object({ role: string, content: {} }, ['role'])
 const messages = { type: 'array', items: message }
+const agents = { tools: { type: 'array', items: anything }, response_format: anything }
 const text = (choice: Json) => {
   const usage = object({
     prompt_tokens: integer,
@@ -64,20 +76,18 @@ const text = (choice: Json) => {
   return { ...json(answer), 'text/event-stream': { schema: string } }
 }
 const embedding = object({ object: string, index: integer, embedding: {} })
-const embeddingOptions = { input: oneOrMore, encoding_format: { enum: ['float', 'base64'] } }
+const embeddingOptions = { input: prompts, encoding_format: { enum: ['float', 'base64'] } }
 
-/**
- * The model of a request is one of those that have the method.
- *
- * @returns operations by method and path below `/v1`.
- */
-export function openAiOperations(
-  models: ReadonlyMap<string, OpenAiModel>,
-): Readonly<Record<string, Json>> {
-  const having = (method: Parameters<typeof modelsWith>[1]) => {
-    const names = modelsWith(models, method)
-    return { model: names.length > 0 ? { ...string, enum: names } : string }
-  }
+const rank = object({ index: integer, relevance_score: { type: 'number' } })
+
+/** The model of a request is one of those that have the method. */
+function having(models: Models, method: Parameters<typeof modelsWith>[1]) {
+  const names = modelsWith(models, method)
+  return { model: names.length > 0 ? { ...string, enum: names } : string }
+}
+
+/** @returns operations by method and path below `/v1`. */
+export function openAiOperations(models: Models): Readonly<Record<string, Json>> {
   return {
     'GET /models': operation('openai_models', 'The models.', json(list(model))),
     'GET /models/{model}': operation('openai_model', 'One model.', json(model)),
@@ -85,19 +95,50 @@ export function openAiOperations(
       'openai_chat',
       'Answers a chat, whole or by server-sent events.',
       text({ message }),
-      object({ ...having('chat'), ...sampling, messages }, ['model', 'messages']),
+      object({ ...having(models, 'chat'), ...sampling, ...agents, messages }, [
+        'model',
+        'messages',
+      ]),
     ),
     'POST /completions': operation(
       'openai_completion',
       'Continues a text, whole or by server-sent events.',
       text({ text: string }),
-      object({ ...having('generate'), ...sampling, prompt: string }, ['model', 'prompt']),
+      object({ ...having(models, 'generate'), ...sampling, prompt: prompts }, ['model', 'prompt']),
     ),
     'POST /embeddings': operation(
       'openai_embeddings',
       'Vectors of texts.',
       json(list(embedding)),
-      object({ ...having('embed'), ...embeddingOptions }, ['model', 'input']),
+      object({ ...having(models, 'embed'), ...embeddingOptions }, ['model', 'input']),
+    ),
+    'POST /rerank': operation(
+      'openai_rerank',
+      'Documents by how well they fit a query.',
+      json(object({ id: string, model: string, results: { type: 'array', items: rank } })),
+      object(
+        {
+          ...having(models, 'rerank'),
+          query: string,
+          documents: strings,
+          top_n: integer,
+          return_documents: { type: 'boolean' },
+        },
+        ['model', 'query', 'documents'],
+      ),
     ),
   }
+}
+
+/** @returns the operation of transcriptions. */
+export function transcriptionOperation(models: Models): Json {
+  const file = { type: 'string', format: 'binary' }
+  const options = { language: string, prompt: string, response_format: string, stream: string }
+  return operation(
+    'openai_transcription',
+    'Writes down what is said, whole or by server-sent events.',
+    { ...json(object({ text: string })), 'text/event-stream': { schema: string } },
+    object({ ...having(models, 'transcribe'), file, ...options }, ['model', 'file']),
+    'multipart/form-data',
+  )
 }

@@ -1,46 +1,22 @@
-/** Bodies of requests. They have the names of OpenAI's API; what a model gets has them, too. @module */
+/** Reads bodies of requests to what a model gets. @module */
 
-import { BadInput, expected } from '../../core/errors.ts'
+import type { Visit } from '../../api/visit.ts'
 import { isRecord } from '../../core/options.ts'
-import { maxWalkedValues, parseJson } from '../../core/text/parse-json.ts'
-
-/** What both kinds of requests have. Other members come as the client sent them. */
-export interface SamplingRequest {
-  readonly model: string
-  /** The server ends the text after as many deltas, if the model does not. Also set by `max_completion_tokens`. */
-  readonly max_tokens?: number
-  /** The server ends the text in front of the first of these, if the model does not. */
-  readonly stop: readonly string[]
-  readonly temperature?: number
-  readonly top_p?: number
-  readonly presence_penalty?: number
-  readonly frequency_penalty?: number
-  readonly seed?: number
-  readonly [member: string]: unknown
-}
-
-/** One message of a chat. */
-export interface ChatMessage {
-  readonly role: string
-  /** Parts of text are joined by line breaks. */
-  readonly content: string
-  readonly [member: string]: unknown
-}
-
-/** What `chat` of a model gets. */
-export interface ChatRequest extends SamplingRequest {
-  readonly messages: readonly ChatMessage[]
-}
-
-/** What `generate` of a model gets. */
-export interface CompletionRequest extends SamplingRequest {
-  readonly prompt: string
-}
+import { type Body, check, checkWhole } from './body.ts'
+import { readParts } from './content.ts'
+import type {
+  ChatContent,
+  ChatMessage,
+  ChatRequest,
+  CompletionRequest,
+  Prompt,
+  SamplingRequest,
+} from './method-types.ts'
+import type { Accepted, Model } from './model.ts'
 
 /** What `/v1/embeddings` reads. */
 export interface EmbeddingRequest {
-  readonly model: unknown
-  readonly inputs: readonly string[]
+  readonly inputs: readonly Prompt[]
   readonly isBase64: boolean
   readonly dimensions: number | undefined
 }
@@ -51,29 +27,35 @@ export interface Sending {
   readonly includesUsage: boolean
 }
 
-type Body = Record<string, unknown>
-
 // A text is searched for all of them with each delta. **Units**: strings; characters.
 const maxStops = 4
 const maxStopLength = 256
 const maxInputs = 2048
+/** Most answers to one request. Each is a call of the model. */
+export const maxChoices = 128
 
-// Members that change what an answer is, with the value that changes nothing.
-const fixed: Readonly<Record<string, unknown>> = {
-  n: 1,
-  best_of: 1,
-  echo: false,
-  suffix: '',
-  logprobs: false,
-  top_logprobs: 0,
-  modalities: ['text'],
-  audio: null,
-  response_format: { type: 'text' },
-  tools: [],
-  tool_choice: 'none',
-  functions: [],
-  function_call: 'none',
-  web_search_options: null,
+/** The value of a member that changes nothing, and what a model must accept for others. */
+interface Gate {
+  readonly idle: unknown
+  readonly needs?: Accepted
+}
+
+// Members that change what an answer is.
+const gates: Readonly<Record<string, Gate>> = {
+  n: { idle: 1, needs: 'n' },
+  best_of: { idle: 1 },
+  echo: { idle: false, needs: 'echo' },
+  suffix: { idle: '', needs: 'suffix' },
+  logprobs: { idle: false, needs: 'logprobs' },
+  top_logprobs: { idle: 0, needs: 'logprobs' },
+  modalities: { idle: ['text'] },
+  audio: { idle: null },
+  response_format: { idle: { type: 'text' }, needs: 'response_format' },
+  tools: { idle: [], needs: 'tools' },
+  tool_choice: { idle: 'none', needs: 'tools' },
+  functions: { idle: [] },
+  function_call: { idle: 'none' },
+  web_search_options: { idle: null },
 }
 
 // Where other values of these change nothing: tools that the model must not call, or a choice among no tools.
@@ -91,68 +73,85 @@ const ranges = {
   frequency_penalty: [-2, 2],
 } as const
 
-/** @throws BadInput with the member as `path`; PayloadTooLarge. */
-export function readChat(bytes: Uint8Array): {
-  readonly request: ChatRequest
-  readonly sending: Sending
-} {
-  const body = readBody(bytes)
-  const { messages } = body
+/** @throws BadInput with the member as `path`; those of the descriptors. */
+export async function readChat(
+  body: Body,
+  model: Model,
+  visit: Visit,
+): Promise<ChatRequest<ChatContent>> {
+  const { messages, tools } = body
   check(Array.isArray(messages) && messages.length > 0, 'a list of messages', 'messages', messages)
-  const request = Object.assign(sampling(body), { messages: messages.map(readMessage) })
-  return { request, sending: sendingOf(body) }
+  const request = sampling(body, model)
+  if (tools !== undefined)
+    check(Array.isArray(tools) && tools.every(isRecord), 'a list of objects', 'tools', tools)
+  checkFormat(body.response_format)
+  const read: ChatMessage<ChatContent>[] = []
+  for (const [i, message] of messages.entries())
+    read.push(await readMessage(message, `messages[${i}]`, model, visit))
+  return Object.assign(request, { messages: read })
+}
+
+/**
+ * @returns a request for each prompt.
+ * @throws as {@link readChat}.
+ */
+export function readCompletions(body: Body, model: Model): readonly CompletionRequest<Prompt>[] {
+  const { prompt: given, ...rest } = body
+  const prompts = readPrompts(given, 'prompt', maxChoices, model)
+  const request = sampling(rest, model)
+  return prompts.map((prompt) => ({ ...request, prompt }))
 }
 
 /** @throws as {@link readChat}. */
-export function readCompletion(bytes: Uint8Array): {
-  readonly request: CompletionRequest
-  readonly sending: Sending
-} {
-  const body = readBody(bytes)
-  const given = body.prompt
-  const prompt = Array.isArray(given) && given.length === 1 ? given[0] : given
-  check(typeof prompt === 'string', 'one text', 'prompt', given)
-  return { request: Object.assign(sampling(body), { prompt }), sending: sendingOf(body) }
-}
-
-/** @throws as {@link readChat}. */
-export function readEmbedding(bytes: Uint8Array): EmbeddingRequest {
-  const { model, input, encoding_format: format = 'float', dimensions } = readBody(bytes)
-  const inputs: unknown = typeof input === 'string' ? [input] : input
-  const isTexts = Array.isArray(inputs) && inputs.every((text) => typeof text === 'string')
-  check(isTexts && inputs.length > 0, 'a text or a list of texts', 'input', input)
-  check(inputs.length <= maxInputs, `at most ${maxInputs} texts`, 'input', inputs.length)
+export function readEmbedding(body: Body, model: Model): EmbeddingRequest {
+  const { input, encoding_format: format = 'float', dimensions } = body
+  const inputs = readPrompts(input, 'input', maxInputs, model)
   check(format === 'float' || format === 'base64', 'float or base64', 'encoding_format', format)
   if (dimensions !== undefined) checkWhole(dimensions, 'dimensions', 1)
   return {
-    model,
     inputs,
     isBase64: format === 'base64',
     dimensions: dimensions as number | undefined,
   }
 }
 
-function readBody(bytes: Uint8Array): Body {
-  const value = parseJson(bytes, 'the request', { maxValues: maxWalkedValues })
-  if (!isRecord(value))
-    throw new BadInput(expected('an object', 'the request', value), { reason: 'schema' })
-  for (const name in value) if (value[name] === null) delete value[name]
-  return value
+/** Reads a text, the tokens of one, or a list of these. */
+function readPrompts(given: unknown, path: string, most: number, model: Model): readonly Prompt[] {
+  const takesTokens = model.accepts.has('tokens')
+  const isTokens = (value: unknown) =>
+    Array.isArray(value) && value.length > 0 && value.every((each) => Number.isSafeInteger(each))
+  const isOne = (value: unknown): value is Prompt =>
+    typeof value === 'string' || (takesTokens && isTokens(value))
+  const prompts: unknown = isOne(given) ? [given] : given
+  const what = takesTokens
+    ? 'a text, a list of tokens, or a list of these'
+    : `a text or a list of texts, as the model ${model.name} does not accept tokens,`
+  check(Array.isArray(prompts) && prompts.length > 0 && prompts.every(isOne), what, path, given)
+  check(prompts.length <= most, `at most ${most} texts`, path, prompts.length)
+  return prompts
 }
 
-function sampling(body: Body): SamplingRequest {
-  for (const [name, value] of Object.entries(fixed)) {
+function sampling(body: Body, model: Model): SamplingRequest {
+  for (const [name, { idle: value, needs }] of Object.entries(gates)) {
+    if (needs !== undefined && model.accepts.has(needs)) continue
     const given = idle[name]?.(body) ? undefined : body[name]
-    const what = `nothing but ${JSON.stringify(value)}, as this server answers with one choice of plain text,`
+    const why =
+      needs === undefined
+        ? 'this server offers nothing else'
+        : `the model ${model.name} does not accept ${needs}`
+    const what = `nothing but ${JSON.stringify(value)}, as ${why},`
     check(given === undefined || JSON.stringify(given) === JSON.stringify(value), what, name, given)
   }
+  const { n = 1 } = body
+  const isCount = Number.isSafeInteger(n) && (n as number) >= 1 && (n as number) <= maxChoices
+  check(isCount, `a whole number from 1 to ${maxChoices}`, 'n', n)
   for (const [name, [least, most]] of Object.entries(ranges)) {
     const value = body[name]
     const isInRange = typeof value === 'number' && value >= least && value <= most
     check(value === undefined || isInRange, `a number from ${least} to ${most}`, name, value)
   }
   const {
-    model,
+    model: name,
     stop,
     seed,
     stream: _,
@@ -168,7 +167,7 @@ function sampling(body: Body): SamplingRequest {
   if (maxTokens !== undefined)
     checkWhole(maxTokens, newer === undefined ? 'max_tokens' : 'max_completion_tokens', 1)
   return Object.assign(rest, {
-    model: model as string,
+    model: name as string,
     stop: readStop(stop),
     ...(seed !== undefined && { seed: seed as number }),
     ...(maxTokens !== undefined && { max_tokens: maxTokens as number }),
@@ -184,43 +183,35 @@ function readStop(stop: unknown = []): readonly string[] {
   return stops
 }
 
-function sendingOf({ stream = false, stream_options: options = {} }: Body): Sending {
+/** @throws BadInput. */
+export function sendingOf({ stream = false, stream_options: options = {} }: Body): Sending {
   check(typeof stream === 'boolean', 'true or false', 'stream', stream)
   check(isRecord(options), 'an object', 'stream_options', options)
   return { stream, includesUsage: options.include_usage === true }
 }
 
-function readMessage(message: unknown, i: number): ChatMessage {
-  const place = `messages[${i}]`
+async function readMessage(
+  message: unknown,
+  place: string,
+  model: Model,
+  visit: Visit,
+): Promise<ChatMessage<ChatContent>> {
   check(isRecord(message), 'an object', place, message)
   const { role, content } = message
   check(typeof role === 'string' && role !== '', 'a text', `${place}.role`, role)
-  if (!Array.isArray(content)) {
-    check(
-      typeof (content ?? '') === 'string',
-      'a text or a list of parts',
-      `${place}.content`,
-      content,
-    )
-    return Object.assign(message, { role, content: (content as string | null | undefined) ?? '' })
-  }
-  const texts = content.map((part: unknown, at) => {
-    const text = isRecord(part) && part.type === 'text' ? part.text : undefined
-    check(typeof text === 'string', 'a part of type text', `${place}.content[${at}]`, part)
-    return text
-  })
-  return Object.assign(message, { role, content: texts.join('\n') })
+  const path = `${place}.content`
+  const isText = typeof (content ?? '') === 'string'
+  check(isText || Array.isArray(content), 'a text or a list of parts', path, content)
+  const read = Array.isArray(content) ? await readParts(content, path, model, visit) : content
+  return Object.assign(message, { role, content: (read ?? '') as ChatContent })
 }
 
-function checkWhole(value: unknown, path: string, least: number): void {
-  check(
-    Number.isSafeInteger(value) && (value as number) >= least,
-    `a whole number from ${least} up`,
-    path,
-    value,
-  )
-}
-
-function check(isValid: boolean, what: string, path: string, value: unknown): asserts isValid {
-  if (!isValid) throw new BadInput(expected(what, path, value), { reason: 'schema', path })
+function checkFormat(format: unknown): void {
+  if (format === undefined) return
+  check(isRecord(format), 'an object', 'response_format', format)
+  const { type, json_schema: schema } = format
+  const isKnown = type === 'text' || type === 'json_object' || type === 'json_schema'
+  check(isKnown, 'text, json_object or json_schema', 'response_format.type', type)
+  const isSchema = type !== 'json_schema' || (isRecord(schema) && isRecord(schema.schema))
+  check(isSchema, 'an object with a schema', 'response_format.json_schema', schema)
 }

@@ -1,0 +1,109 @@
+import type { Host } from '../../api/protocol.ts'
+import type { Visit } from '../../api/visit.ts'
+import { BadOutput, expected } from '../../core/errors.ts'
+import { isRecord } from '../../core/options.ts'
+import { File } from '../../descriptors/file.ts'
+import { Multipart } from '../../descriptors/multipart.ts'
+import { many, optional } from '../../descriptors/part-rule.ts'
+import { Text } from '../../descriptors/text.ts'
+import { encodeEvent } from '../../http/event-stream.ts'
+import { nosniff } from '../../http/response-head.ts'
+import { type Body, check } from './body.ts'
+import { eventsAnswer } from './events.ts'
+import type { TokenCounts, Transcript, TranscriptionRequest } from './method-types.ts'
+import { type Models, methodOf } from './model.ts'
+import { transcriptionOperation } from './operations.ts'
+import { eachOf, type Pieces } from './pieces.ts'
+import type { Routes } from './route.ts'
+
+const text = () => optional(new Text())
+
+const formats = ['json', 'text', 'verbose_json']
+
+/** @returns the endpoint of models that transcribe, whose form is read as it arrives. */
+export function transcriptionRoutes(models: Models, { logLate }: Pick<Host, 'logLate'>): Routes {
+  const form = new Multipart({
+    file: new File(),
+    model: new Text(),
+    language: text(),
+    prompt: text(),
+    response_format: text(),
+    temperature: text(),
+    stream: text(),
+    'timestamp_granularities[]': many(new Text()),
+  })
+  return {
+    'POST /audio/transcriptions': {
+      form,
+      operation: transcriptionOperation(models),
+      answer(body, visit) {
+        const { call } = methodOf(models, body.model, 'transcribe')
+        const { request, format, stream } = readTranscription(body)
+        const pieces = call(request, visit.ctx)
+        if (stream) return eventsAnswer(transcriptEvents(pieces), visit, logLate)
+        return transcript(pieces, format, visit)
+      },
+    },
+  }
+}
+
+/** @throws BadInput with the part as `path`. */
+function readTranscription(body: Body) {
+  const { model, file, language, prompt, response_format: format = 'json', temperature } = body
+  const { stream = 'false', 'timestamp_granularities[]': granularities } = body
+  check(formats.includes(String(format)), `one of ${formats.join(', ')}`, 'response_format', format)
+  check(stream === 'true' || stream === 'false', 'true or false', 'stream', stream)
+  const heat = Number(temperature ?? 0)
+  check(heat >= 0 && heat <= 1, 'a number from 0 to 1', 'temperature', temperature)
+  const request = {
+    model,
+    file,
+    language,
+    prompt,
+    temperature: temperature && heat,
+    timestamp_granularities: granularities,
+  } as TranscriptionRequest
+  return { request, format, stream: stream === 'true' }
+}
+
+async function transcript(pieces: Pieces<Transcript>, format: unknown, visit: Visit) {
+  let whole = ''
+  let told: object = {}
+  for await (const { text, ...rest } of partsOf(pieces)) {
+    visit.hold(2 * text.length)
+    whole += text
+    told = { ...told, ...rest }
+  }
+  if (format === 'text')
+    return {
+      headers: [['content-type', 'text/plain; charset=utf-8'] as const, nosniff],
+      body: whole,
+    }
+  const { usage } = told as { readonly usage?: TokenCounts }
+  const verbose = { task: 'transcribe', ...told, text: whole }
+  return JSON.stringify(format === 'json' ? { text: whole, usage } : verbose)
+}
+
+async function* transcriptEvents(pieces: Pieces<Transcript>): AsyncGenerator<string> {
+  const event = (type: string, members: object) =>
+    encodeEvent({ data: JSON.stringify({ type: `transcript.text.${type}`, ...members }) })
+  let whole = ''
+  let told: TokenCounts | undefined
+  for await (const { text, usage } of partsOf(pieces)) {
+    whole += text
+    told = usage ?? told
+    if (text !== '') yield event('delta', { delta: text })
+  }
+  yield event('done', { text: whole, usage: told })
+}
+
+/** @throws BadOutput. */
+async function* partsOf(pieces: Pieces<Transcript>) {
+  for await (const piece of eachOf(pieces)) {
+    const part: Exclude<Transcript, string> = typeof piece === 'string' ? { text: piece } : piece
+    const { text = '', ...rest } = isRecord(part) ? part : { text: part as never }
+    if (typeof text !== 'string')
+      throw new BadOutput(expected('a text or { text, … }', 'a piece of transcribe', piece))
+    yield { text, ...rest }
+  }
+}
