@@ -8,6 +8,8 @@ import type { Access, Origins, Visit } from './visit.ts'
 export interface LiveRoute {
   /** For metrics and errors. */
   readonly name: string
+  /** Markdown, for the documents and the page. */
+  readonly doc?: string | undefined
   /** Without parameters. */
   readonly path: string
   readonly access: Access

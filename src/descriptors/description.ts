@@ -1,12 +1,10 @@
 import { type BadInputReason, badInputReasons, type ErrorCode } from '../core/errors.ts'
+import type { JsonSchema } from '../core/json-schema/shape.ts'
 import { utf8Bytes } from '../core/platform.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { parseJson } from '../core/text/parse-json.ts'
 
-/** A JSON Schema of draft 2020-12. Its references are relative to its own root: `#`, `#/$defs/Item`. */
-export interface JsonSchema {
-  readonly [keyword: string]: unknown
-}
+export type { JsonSchema }
 
 /** A part of a form. */
 export interface FieldDescription {

@@ -1,4 +1,5 @@
 import { BadInput, BadOutput, expected, ServingError } from '../core/errors.ts'
+import { exampleFor } from '../core/json-schema/sample.ts'
 import { checkAtLeast, checkOneOf, checkOptions, checkThat } from '../core/options.ts'
 import { utf8Bytes } from '../core/platform.ts'
 import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
@@ -27,7 +28,6 @@ import { JSONEncoder } from './json-encoder.ts'
 import { isJsonStream, type JsonPieces, streamFormats, streamResponse } from './json-stream.ts'
 import { checkSchema, runSchema, type StandardSchemaV1 } from './run-schema.ts'
 import { schemaError } from './schema-error.ts'
-import { exampleFor } from './schema-example.ts'
 import { type Direction, jsonSchemaOf } from './standard-json-schema.ts'
 
 /** Any JSON value. */
@@ -197,7 +197,7 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     const { schema, mimeType } = this
     const format = (own: JsonSchema): FormatDescription => {
       // Not checked by the schema, whose functions may fail, wait or have effects.
-      const value = this.sample ?? (schema === undefined ? undefined : exampleFor(own))
+      const value = this.sample ?? (schema && attempt(() => exampleFor(own)))
       const text = value === undefined ? undefined : attempt(() => this.#encoder.encode(value))
       const isShort = text !== undefined && text.length <= maxExampleLength
       return { mimeType, schema: own, ...(isShort && exampleIn(text)) }

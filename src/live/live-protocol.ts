@@ -45,10 +45,11 @@ function find(lives: ReadonlyMap<string, LiveApi>, name: string, visit: Visit): 
 }
 
 function routeOf(api: LiveApi, prefix: string): LiveRoute {
-  const { name, route, origins, input, output, slots } = api
+  const { name, doc, route, origins, input, output, slots } = api
   const { maxMessage, maxBuffered, idleTimeoutMs } = api
   return {
     name,
+    doc,
     path: `${prefix}/${route}`,
     access: { kind: 'api', api: name },
     origins,

@@ -26,6 +26,11 @@ export interface LiveEndpoint extends Endpoint {
   readonly counts: LiveCounts
 }
 
+/** Whether an endpoint is that of a live stream. */
+export function isLive(endpoint: object): endpoint is LiveEndpoint {
+  return 'codec' in endpoint
+}
+
 // A sweep is late under load, and needs several chances. **Units**: milliseconds.
 const maxSweepMs = 15_000
 

@@ -14,6 +14,7 @@ import type { Logger } from '../engine/log.ts'
 import type { ServeOptions } from '../engine/options.ts'
 import { joinObservers } from '../engine/service-hooks.ts'
 import type { RequestObserver } from '../http/outcome.ts'
+import { isLive } from '../live/live-streams.ts'
 import type { CallRecorder } from '../telemetry/calls/call-recorder.ts'
 import type { CollectGroup } from '../telemetry/metrics/exposition.ts'
 import type { MetricFamily } from '../telemetry/metrics/metric-family.ts'
@@ -190,14 +191,17 @@ function attachMounts(host: Host, mounts: Iterable<Mount>): void {
 
 const pageMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** @returns a protocol whose paths without an operation are on the page, too. */
+/** @returns a protocol whose paths without an operation are on the page, too. The document has its live streams. */
 function listed(protocol: Protocol): Protocol {
   const { name: group } = protocol
   const attach = async (host: Host) => {
     const first = host.endpoints.length
     await protocol.attach(host)
-    for (const { path, methods, operation } of host.endpoints.slice(first)) {
-      const isListed = host.pageEntries.some((entry) => entry.path === path)
+    for (const endpoint of host.endpoints.slice(first)) {
+      const { path, methods, operation } = endpoint
+      const isListed =
+        host.pageEntries.some((entry) => entry.path === path) ||
+        (isLive(endpoint) && path.startsWith(`${host.prefix}/`))
       if (operation === undefined && methods.length > 0 && !isListed)
         host.page({ group, path, methods: methods === 'any' ? pageMethods : methods })
     }

@@ -3,6 +3,8 @@
  */
 import { describe, expect, it } from 'vitest'
 import { apisOf } from '../../src/client/description.ts'
+import { startOf } from '../../src/core/json-schema/sample.ts'
+import { resolved } from '../../src/core/json-schema/shape.ts'
 import { numberSample, textFault, textSample } from '../../src/core/text/text-sample.ts'
 import { openApiDocument } from '../../src/docs/openapi/document.ts'
 import { arrayOf } from '../../src/docs/page/array-view.ts'
@@ -10,8 +12,7 @@ import { columnOfTexts, parseCsv } from '../../src/docs/page/csv.ts'
 import { chartOf } from '../../src/docs/page/frame-view.ts'
 import { progressText } from '../../src/docs/page/job-view.ts'
 import { parseMarkdown } from '../../src/docs/page/markdown.ts'
-import { startOf } from '../../src/docs/page/sample.ts'
-import { resolved, typeText } from '../../src/docs/page/schema.ts'
+import { typeText } from '../../src/docs/page/schema.ts'
 import { snippet } from '../../src/docs/page/snippets.ts'
 import { characterAt, pathAt } from '../../src/docs/page/text-field.ts'
 import svc from '../client/service.ts'
@@ -149,6 +150,8 @@ describe('the plot of a table', () => {
     [{ day: ['2024-01-01', '2024-01-02', '2024-01-03'], price: [2, 3, 1] }, 'Line', undefined],
     [{ i: [0, 1, 2, 3], price: [2, 3, 1, 1] }, 'Line', undefined],
     [{ price: many }, 'Histogram', undefined],
+    // What a model adds may rise by chance.
+    [{ alcohol: [14.37, 12.08, 13.5], grower: [1, 2, 3] }, 'Bars', undefined],
   ])('of %j is %s', (frame, kind, labels) => {
     const { order, labels: shown } = chartOf(frame)
     expect(order[0]).toBe(kind)

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
-import { io, Service } from 'serving'
+import { io, type Protocol, Service } from 'serving'
 import { apiKey, jwt } from 'serving/auth'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { start } from '../http/harness.ts'
+import { follow } from '../protocol/follow.ts'
 
 const schema = JSON.parse(
   readFileSync(new URL('../fixtures/openapi/asyncapi.json', import.meta.url), 'utf8'),
@@ -29,9 +31,10 @@ const Node: z.ZodType<Node> = z
   })
   .meta({ id: 'Node' })
 
+const keys = [createHash('sha256').update('secret').digest('hex')]
 const svc = new Service('every', {
   doc: 'All kinds.',
-  auth: apiKey({ keys: [createHash('sha256').update('secret').digest('hex')] }),
+  auth: apiKey({ keys }),
 })
 const array = new io.NumpyNdarray({ dtype: 'float32', shape: [-1] })
 async function* nothing() {}
@@ -124,6 +127,65 @@ describe('the AsyncAPI document', () => {
     expect(typesOf('dictate.receive')).toEqual(['httpApiKey', 'http'])
     expect(typesOf('tree.send')).toEqual(['http'])
     expect(typesOf('chat.receive')).toBe(undefined)
+  })
+
+  it('has the live streams of protocols, below the base URL and beside it, by the names that are free', async () => {
+    const beside: Protocol = {
+      name: 'beside',
+      attach: (host) =>
+        host.live({
+          name: 'follow',
+          doc: 'Says nothing.',
+          path: '/beside',
+          access: { kind: 'open', because: 'it says nothing' },
+          origins: 'any',
+          input: new io.Text(),
+          output: array,
+          maxMessage: 1_000,
+          maxBuffered: 1_000,
+          idleTimeoutMs: 1_000,
+          answer: nothing,
+        }),
+    }
+    const { listener } = await start(
+      'node',
+      (svc) => {
+        svc.live('follow', { input: array, output: array, auth: false }, nothing)
+      },
+      { baseUrl: '/v2' },
+      { protocols: [follow, beside], auth: apiKey({ keys }) },
+    )
+    const documentAt = async (path: string) => {
+      const answer = await fetch(`http://127.0.0.1:${listener.port}/v2${path}`, { headers })
+      return (await answer.json()) as Record<string, Record<string, Record<string, never>>>
+    }
+    const own = await documentAt('/asyncapi.json')
+    validate(own)
+    expect(validate.errors).toBe(null)
+    expect(broken(own, own)).toEqual([])
+    const places = Object.entries(own.channels).map(([name, { address, servers, description }]) => {
+      return [name, address, (servers as { $ref: string }[])[0].$ref, description]
+    })
+    expect(places).toEqual([
+      ['follow', '/v1/follow', '#/servers/default', undefined],
+      ['follow_', '/beside', '#/servers/root', 'Says nothing.'],
+      ['follow__', '/follow', '#/servers/default', undefined],
+    ])
+    const security = ['follow', 'follow_', 'follow__'].map(
+      (name) => own.operations[`${name}.receive`].security,
+    )
+    expect(security).toEqual([
+      ['apiKey', 'bearer'].map((name) => ({ $ref: `#/components/securitySchemes/${name}` })),
+      undefined,
+      undefined,
+    ])
+    // The page and the clients know a live stream by the operation of the document.
+    const { paths } = await documentAt('/openapi.json')
+    expect(Object.keys(paths['/v1/follow'].get['x-serving'])).toContain('live')
+    expect(paths['/v1/follow'].get).toMatchObject({ operationId: 'follow_' })
+    expect(paths['/follow'].get).toMatchObject({ operationId: 'follow' })
+    const { entries } = await documentAt('/docs/page.json')
+    expect(Object.values(entries).map(({ path }) => path)).toEqual(['/beside'])
   })
 
   it('is there only where there are live streams', async () => {

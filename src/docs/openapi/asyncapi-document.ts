@@ -1,10 +1,10 @@
-import type { LiveApi } from '../../api/live-api.ts'
+import type { LiveRoute } from '../../api/live-route.ts'
 import type { FormatDescription, JsonSchema } from '../../descriptors/description.ts'
 import { subprotocol } from '../../live/framing.ts'
 import { LiveCodec } from '../../live/live-codec.ts'
 import { Components } from './components.ts'
 import { contentOf } from './content.ts'
-import { authOf, type DocumentSource } from './document.ts'
+import { authOf, type DocumentSource, liveOf } from './document.ts'
 import { SecuritySchemes } from './security.ts'
 
 const kind = (names: readonly string[], others: JsonSchema = {}): JsonSchema => ({
@@ -28,24 +28,30 @@ const controls = {
 }
 
 /**
+ * `routes`: those of the service, and of its protocols.
+ *
  * @returns the live streams of a service.
  * @see AsyncAPI 3.0.0, WebSockets binding 0.1.0.
  */
 export function asyncApiDocument(
   service: DocumentSource,
   prefix: string,
+  routes: readonly LiveRoute[],
 ): Readonly<Record<string, unknown>> {
-  const { name: title, doc, version = '0.0.0', lives } = service
+  const { name: title, doc, version = '0.0.0' } = service
   const components = new Components()
   const security = new SecuritySchemes()
   const channels: Record<string, object> = {}
   const operations: Record<string, object> = {}
-  for (const api of lives.values()) {
-    const channel = channelOf(api, components)
-    channels[api.name] = channel
-    const requirements = security.requirementsOf(authOf(api, service)).flatMap(Object.keys)
+  for (const route of routes) {
+    let key = route.name
+    while (key in channels) key += '_'
+    const channel = channelOf(route, prefix, components, key)
+    channels[key] = channel
+    const auth = authOf(liveOf(route, service), service)
+    const requirements = security.requirementsOf(auth).flatMap(Object.keys)
     const members = requirements.map((name) => ({ $ref: `#/components/securitySchemes/${name}` }))
-    Object.assign(operations, operationsOf(api, Object.keys(channel.messages), members))
+    Object.assign(operations, operationsOf(key, Object.keys(channel.messages), members))
   }
   const schemes = Object.entries(security.schemes ?? {}).map(([name, scheme]) => {
     return [name, scheme.type === 'apiKey' ? { ...scheme, type: 'httpApiKey' } : scheme] as const
@@ -55,17 +61,8 @@ export function asyncApiDocument(
     info: { title, version, ...(doc !== undefined && { description: doc }) },
     defaultContentType: 'application/json',
     servers: {
-      default: {
-        host: '{host}',
-        protocol: 'ws',
-        ...(prefix !== '' && { pathname: prefix }),
-        variables: {
-          host: {
-            default: 'localhost:3000',
-            description: 'Host and port; over TLS the protocol is wss.',
-          },
-        },
-      },
+      default: { ...server, ...(prefix !== '' && { pathname: prefix }) },
+      ...(prefix !== '' && { root: server }),
     },
     channels,
     operations,
@@ -73,9 +70,21 @@ export function asyncApiDocument(
   }
 }
 
-function channelOf(api: LiveApi, components: Components) {
-  const { name, route, doc, input, output } = api
-  const { textType, binaryType } = new LiveCodec(api)
+const server = {
+  host: '{host}',
+  protocol: 'ws',
+  variables: {
+    host: {
+      default: 'localhost:3000',
+      description: 'Host and port; over TLS the protocol is wss.',
+    },
+  },
+}
+
+function channelOf(route: LiveRoute, prefix: string, components: Components, name: string) {
+  const { path, doc, input, output } = route
+  const { textType, binaryType } = new LiveCodec(route)
+  const isBelow = path.startsWith(`${prefix}/`)
   const inputs = input
     .describe()
     .input.filter(({ mimeType }) => mimeType === textType || mimeType === binaryType)
@@ -95,7 +104,8 @@ function channelOf(api: LiveApi, components: Components) {
     ...controls,
   }
   return {
-    address: `/${route}`,
+    address: isBelow ? path.slice(prefix.length) : path,
+    ...(prefix !== '' && { servers: [{ $ref: `#/servers/${isBelow ? 'default' : 'root'}` }] }),
     ...(doc !== undefined && { description: doc }),
     messages,
     bindings: { ws: { method: 'GET', headers, bindingVersion: '0.1.0' } },
@@ -119,7 +129,7 @@ function messagesOf(
   return Object.fromEntries(entries)
 }
 
-function operationsOf({ name }: LiveApi, keys: readonly string[], security: readonly object[]) {
+function operationsOf(name: string, keys: readonly string[], security: readonly object[]) {
   const operation = (action: string, pattern: RegExp) => ({
     action,
     channel: { $ref: `#/channels/${name}` },

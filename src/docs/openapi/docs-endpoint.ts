@@ -2,6 +2,7 @@ import { type Endpoint, getPage } from '../../api/endpoint.ts'
 import { BadInput, expected, InternalError } from '../../core/errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { problemResponse } from '../../http/problem.ts'
+import { isLive } from '../../live/live-streams.ts'
 import { Revision } from '../revision.ts'
 import { asyncApiDocument } from './asyncapi-document.ts'
 import { bentomlDocument } from './bentoml-document.ts'
@@ -19,12 +20,17 @@ export function docsEndpoints(
   prefix: string,
   others: readonly Endpoint[],
 ): Endpoint[] {
+  const routes = others.filter(isLive).map(({ route }) => route)
   return [
     openApiEndpoint(`${prefix}/openapi.json`, () => openApiDocument(service, prefix, others)),
     documentEndpoint(`${prefix}/docs.json`, () => bentomlDocument(service, prefix, others)),
-    ...(service.lives.size === 0
+    ...(routes.length === 0
       ? []
-      : [documentEndpoint(`${prefix}/asyncapi.json`, () => asyncApiDocument(service, prefix))]),
+      : [
+          documentEndpoint(`${prefix}/asyncapi.json`, () =>
+            asyncApiDocument(service, prefix, routes),
+          ),
+        ]),
   ]
 }
 

@@ -2,7 +2,7 @@ import type { Api } from '../../api/api.ts'
 import { isPublicPath, type RequestHook } from '../../api/hooks.ts'
 
 import type { LiveApi } from '../../api/live-api.ts'
-
+import type { LiveRoute } from '../../api/live-route.ts'
 import type { Mount } from '../../api/mount.ts'
 import { Query } from '../../api/query.ts'
 
@@ -12,6 +12,7 @@ import {
   type MetadataSource,
 } from '../../api/service-metadata.ts'
 import type { ErrorDescription } from '../../descriptors/description.ts'
+import { isLive } from '../../live/live-streams.ts'
 import { Components } from './components.ts'
 import { contentOf, withExamples } from './content.ts'
 import { asyncMembers, jobPaths } from './job-paths.ts'
@@ -75,6 +76,14 @@ export function openApiDocument(
     paths[path] = { ...paths[path], get: liveOperationOf(api, shared) }
   }
   const taken = new Set([...apis.map((api) => api.name), ...lives.keys()])
+  for (const { route, path } of others.filter(isLive)) {
+    const below = path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : undefined
+    if (below === undefined || paths[below]?.get !== undefined) continue
+    const live = liveOf(route, service)
+    const name = taken.has(live.name) ? `${live.name}_` : live.name
+    paths[below] = { ...paths[below], get: liveOperationOf({ ...live, name }, shared) }
+    taken.add(name)
+  }
   const { include } = service.openapi
   const included = others.filter(({ operation }) => {
     const group = pathsOfTag[String(operation?.tags)]
@@ -134,8 +143,24 @@ const pathsOfTag: Readonly<Record<string, string | undefined>> = {
 
 const queryErrors = [{ code: 'bad_input', reasons: ['schema', 'size'] }] as const
 
+/** A live stream, as documents describe it. */
+type DescribedLive = Pick<LiveApi, 'name' | 'doc' | 'input' | 'output' | 'auth' | 'maxMessage'>
+
+/** @returns the live stream of a route: that of a protocol has the auth of the service, if any. */
+export function liveOf(route: LiveRoute, service: DocumentSource): DescribedLive {
+  const { name, doc, input, output, maxMessage, access, path } = route
+  const api =
+    access.kind === 'api'
+      ? (service.lives.get(access.api) ?? service.apis.get(access.api))
+      : undefined
+  const isForAll =
+    access.kind === 'open' || access.kind === 'public' || isPublicPath(service.publicPaths, path)
+  const auth = api === undefined && isForAll ? false : api?.auth
+  return { name, doc, input, output, maxMessage, auth }
+}
+
 /** A live stream is the GET that is upgraded; what its messages are is no part of OpenAPI. */
-function liveOperationOf(api: LiveApi, shared: Shared): Readonly<Record<string, unknown>> {
+function liveOperationOf(api: DescribedLive, shared: Shared): Readonly<Record<string, unknown>> {
   const { name, input, output } = api
   const { components } = shared
   const requests = input.describe()
@@ -156,7 +181,7 @@ function liveOperationOf(api: LiveApi, shared: Shared): Readonly<Record<string, 
   }
 }
 
-function commonMembers(api: Api | LiveApi, { service, security }: Shared) {
+function commonMembers(api: Pick<Api, 'name' | 'doc' | 'auth'>, { service, security }: Shared) {
   const { name, doc } = api
   const requirements = security.requirementsOf(authOf(api, service))
   return {
@@ -169,12 +194,15 @@ function commonMembers(api: Api | LiveApi, { service, security }: Shared) {
 }
 
 /** @returns who may call an API. */
-export function authOf({ auth }: Api | LiveApi, service: DocumentSource): RequestHook | undefined {
+export function authOf(
+  { auth }: Pick<Api, 'auth'>,
+  service: DocumentSource,
+): RequestHook | undefined {
   return auth === undefined ? service.auth : auth || undefined
 }
 
 function problems(
-  api: Api | LiveApi,
+  api: Pick<Api, 'auth'>,
   errors: readonly ErrorDescription[],
   { service, components }: Shared,
 ) {

@@ -1,5 +1,7 @@
 import type { ApiInfo, Operation } from '../../client/description.ts'
 import { infoOf } from '../../client/job.ts'
+import { startOf } from '../../core/json-schema/sample.ts'
+import { membersIn } from '../../core/json-schema/shape.ts'
 import { methodBadge } from './api-list.ts'
 import { chatView } from './chat-view.ts'
 import type { Control } from './control.ts'
@@ -23,8 +25,6 @@ import {
   schemesOf,
 } from './operation.ts'
 import type { ListedApi } from './other-apis.ts'
-import { startOf } from './sample.ts'
-import { membersIn } from './schema.ts'
 import { languagesOf, onOneLine, snippet } from './snippets.ts'
 
 /** What the page knows of the service. */

@@ -1,7 +1,7 @@
 import type { SchemaObject } from '../../client/description.ts'
+import { faultIn } from '../../core/json-schema/sample.ts'
 import { type Child, h } from './dom.ts'
 import { type ErrorLocation, newNote, setInvalid, tell } from './field.ts'
-import { faultIn } from './sample.ts'
 import { rulesText } from './schema.ts'
 
 /** The input of one value of a schema. */

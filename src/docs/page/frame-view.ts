@@ -80,8 +80,8 @@ export function chartOf(frame: FrameValue) {
   }
   const isTime = (name: string) =>
     known(name).every((value) => /^\d{4}-\d\d-\d\d/.test(String(value)))
-  // What rises from row to row is an axis: an index, or times.
-  const axis = names.find((name) => (all.includes(name) || isTime(name)) && isRising(name))
+  // What rises from row to row is an axis: times, or an index, which comes first. Other numbers rise by chance.
+  const axis = names.find((name, i) => (i === 0 || isTime(name)) && isRising(name))
   const label = names.find(
     (name) => !all.includes(name) && known(name).every((value) => typeof value === 'string'),
   )

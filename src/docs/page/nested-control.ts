@@ -1,9 +1,10 @@
 import type { SchemaObject } from '../../client/description.ts'
+import { startOf } from '../../core/json-schema/sample.ts'
+import { hasMembers, membersIn, resolved, shapeOf } from '../../core/json-schema/shape.ts'
 import { type Control, heading, type Slot, sampleHint } from './control.ts'
 import { button, type Child, h } from './dom.ts'
 import { type ErrorLocation, markChildren, newNote } from './field.ts'
-import { startOf } from './sample.ts'
-import { hasMembers, membersIn, resolved, shapeOf, typeText } from './schema.ts'
+import { typeText } from './schema.ts'
 import {
   choiceControl,
   constantControl,

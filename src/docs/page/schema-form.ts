@@ -1,10 +1,10 @@
 import { parseJson, printJson } from '../../client/exact-json.ts'
+import { startOf } from '../../core/json-schema/sample.ts'
+import { hasMembers, shapeOf } from '../../core/json-schema/shape.ts'
 import { type Control, sampleHint } from './control.ts'
 import { h } from './dom.ts'
 import { type Field, isJson, Ways } from './field.ts'
 import { controlOf } from './nested-control.ts'
-import { startOf } from './sample.ts'
-import { hasMembers, shapeOf } from './schema.ts'
 import { textField } from './text-field.ts'
 
 /** @returns the field of a JSON value: fields for what its schema has, or the text. */

@@ -1,74 +1,113 @@
-/** Values that a form starts with, and what they lack. @module */
-import type { SchemaObject } from '../../client/description.ts'
-import { numberFault, numberSample, textFault, textSample } from '../../core/text/text-sample.ts'
-import { hasMembers, membersIn, resolved, shapeOf } from './schema.ts'
+/** Values that fit a JSON Schema, and what a value lacks. The page has it, too. @module */
+import { numberFault, numberSample, textFault, textSample } from '../text/text-sample.ts'
+import { hasMembers, type JsonSchema, joined, membersIn, resolved, shapeOf } from './shape.ts'
+
+/** What the samples of one value share. */
+interface Sampling {
+  /** What references lead into. */
+  readonly document: unknown
+  /** Whether optional members are shown, and an item of each list. */
+  readonly isWhole: boolean
+}
+
+// Below this level a whole sample has what it must have alone, so that recursive schemas end.
+const wholeDepth = 4
+const maxItems = 64
 
 /**
  * @returns a value that a form may start with, where no example is given: a valid one, if that is
  * simple to find.
  */
-export function startOf(given: unknown, document: unknown, depth = 0): unknown {
+export function startOf(schema: unknown, document: unknown): unknown {
+  return sampleOf(schema, { document, isWhole: false }, 0)
+}
+
+/**
+ * @returns a value that shows all members of a schema, whose references are relative to itself;
+ * undefined if no valid one is found. A check that JSON Schema cannot state may refuse it.
+ */
+export function exampleFor(schema: JsonSchema): unknown {
+  const value = sampleOf(schema, { document: schema, isWhole: true }, 0)
+  return faultIn(value, schema, schema) === undefined ? value : undefined
+}
+
+function sampleOf(given: unknown, sampling: Sampling, depth: number): unknown {
+  const { document, isWhole } = sampling
   const { schema, isNullable, variants } = shapeOf(given, document)
-  const { default: preset, examples, example, enum: words, const: only } = schema
-  const known = preset ?? (Array.isArray(examples) ? examples[0] : undefined) ?? example ?? only
+  const { examples, example, default: preset, const: only, enum: words } = schema
+  const [first] = [examples ?? []].flat()
+  const known = [first, example, preset, only].find((value) => value !== undefined)
   if (known !== undefined) return known
-  if (Array.isArray(words)) return words[0]
+  const fits = (value: unknown) => faultIn(value, schema, document) === undefined
+  if (Array.isArray(words)) return words.find(fits) ?? words[0]
   if (isNullable && depth > 8) return null
-  if (variants.length > 0) return startOfUnion(variants, document, depth)
+  if (variants.length > 0) return unionSample(schema, variants, sampling, depth)
   const [type] = [schema.type].flat()
-  if (hasMembers(schema) || type === 'object') return startOfObject(schema, document, depth)
+  if (hasMembers(schema) || type === 'object') return objectSample(schema, sampling, depth)
   if (type === 'string') return textSample(schema) ?? ''
   if (type === 'number' || type === 'integer') return numberSample(schema) ?? 0
-  if (type === 'boolean') return false
-  return type === 'array' ? startOfList(schema, document, depth) : null
+  if (type === 'boolean') return isWhole
+  return type === 'array' ? listSample(schema, sampling, depth) : null
 }
 
 /**
  * A value of the first kind that has a valid one; deep in a value, where kinds may refer to
  * themselves, of a simple kind.
  */
-function startOfUnion(variants: readonly SchemaObject[], document: unknown, depth: number) {
-  const start = (variant: SchemaObject) => startOf(variant, document, depth + 1)
-  if (depth > 4) return start(variants.find(isSimple) ?? variants[0])
+function unionSample(
+  schema: JsonSchema,
+  variants: readonly JsonSchema[],
+  sampling: Sampling,
+  depth: number,
+): unknown {
+  const { anyOf: _, oneOf: __, ...about } = schema
+  const sample = (variant: JsonSchema) => sampleOf(joined(about, variant), sampling, depth + 1)
+  if (depth > wholeDepth) return sample(variants.find(isSimple) ?? variants[0])
   for (const variant of variants) {
-    const value = start(variant)
-    if (faultIn(value, variant, document) === undefined) return value
+    const value = sample(variant)
+    if (faultIn(value, schema, sampling.document) === undefined) return value
   }
-  return start(variants[0])
+  return sample(variants[0])
 }
 
-function isSimple(schema: SchemaObject): boolean {
+function isSimple(schema: JsonSchema): boolean {
   return (
     !hasMembers(schema) && ['string', 'number', 'integer', 'boolean'].includes(String(schema.type))
   )
 }
 
-function startOfObject(
-  schema: SchemaObject,
-  document: unknown,
+function objectSample(
+  schema: JsonSchema,
+  sampling: Sampling,
   depth: number,
 ): Record<string, unknown> {
-  const members = membersIn(schema).filter(({ isRequired, schema: each }) => {
-    return isRequired || resolved(each, document).default !== undefined
-  })
-  const names = new Set(members.map(({ name }) => name))
+  const { document, isWhole } = sampling
   const { additionalProperties: others, required = [], minProperties = 0 } = schema
+  const sample = (each: unknown) => (depth > 20 ? null : sampleOf(each, sampling, depth + 1))
+  const members = membersIn(schema).flatMap(({ name, isRequired, schema: each }) => {
+    const isShown = isRequired || resolved(each, document).default !== undefined
+    if (!isShown && !(isWhole && depth < wholeDepth)) return []
+    const value = sample(each)
+    return isShown || faultIn(value, each, document) === undefined ? [[name, value] as const] : []
+  })
+  const names = new Set(members.map(([name]) => name))
   const more = (required as readonly string[]).filter((name) => !names.has(name))
   for (let i = 1; more.length + members.length < Number(minProperties); i++) more.push(`key${i}`)
-  const start = (each: unknown) => (depth > 20 ? null : startOf(each, document, depth + 1))
-  return Object.fromEntries([
-    ...members.map(({ name, schema: each }) => [name, start(each)]),
-    ...more.map((name) => [name, start(others)]),
-  ])
+  return Object.fromEntries([...members, ...more.map((name) => [name, sample(others)])])
 }
 
-function startOfList(schema: SchemaObject, document: unknown, depth: number): unknown[] {
-  const { items, prefixItems, minItems } = schema
+function listSample(schema: JsonSchema, sampling: Sampling, depth: number): unknown[] {
+  const { items, prefixItems, minItems = 0 } = schema
   const first = Array.isArray(prefixItems) ? prefixItems : []
-  const rest = new Array(Math.min(64, Math.max(0, Number(minItems ?? 0) - first.length))).fill(
-    items,
-  )
-  return [...first, ...rest].map((each) => (depth > 20 ? null : startOf(each, document, depth + 1)))
+  const sample = (each: unknown) => (depth > 20 ? null : sampleOf(each, sampling, depth + 1))
+  const listOf = (count: number) => {
+    const rest = new Array(Math.min(maxItems, Math.max(0, count - first.length))).fill(items)
+    return [...first, ...rest].map(sample)
+  }
+  const least = listOf(Number(minItems))
+  if (!sampling.isWhole || depth >= wholeDepth || least.length > 0) return least
+  const whole = listOf(1)
+  return faultIn(whole, schema, sampling.document) === undefined ? whole : least
 }
 
 /** What a value lacks by its schema. */
@@ -102,7 +141,7 @@ export function faultIn(
     if (Array.isArray(schema.oneOf) && count > 1)
       return { path: '', wanted: 'a value of one kind alone', isInner: false }
     const [first] = count === 0 ? faults : []
-    return first && { ...first, isInner: true }
+    if (first !== undefined) return { ...first, isInner: true }
   }
   for (const [path, each, rules] of partsOf(value, schema)) {
     const fault = inner(each, rules)
@@ -112,7 +151,7 @@ export function faultIn(
 }
 
 /** What a value lacks, its items and members apart. */
-function ownFault(value: unknown, schema: SchemaObject): string | undefined {
+function ownFault(value: unknown, schema: JsonSchema): string | undefined {
   const { const: only, enum: words } = schema
   const text = JSON.stringify(value)
   if (only !== undefined && JSON.stringify(only) !== text) return JSON.stringify(only)
@@ -135,7 +174,7 @@ function isOfType(value: unknown, type: unknown): boolean {
   return typeof value === (type === 'integer' ? 'number' : type)
 }
 
-function listFault(items: readonly unknown[], schema: SchemaObject): string | undefined {
+function listFault(items: readonly unknown[], schema: JsonSchema): string | undefined {
   const { prefixItems, items: rest, minItems, maxItems, uniqueItems } = schema
   const { length: most } = Array.isArray(prefixItems) ? prefixItems : []
   if (items.length < Number(minItems ?? 0)) return `at least ${minItems} items`
@@ -145,7 +184,7 @@ function listFault(items: readonly unknown[], schema: SchemaObject): string | un
   return uniqueItems === true && texts.size < items.length ? 'items that differ' : undefined
 }
 
-function objectFault(names: readonly string[], schema: SchemaObject): string | undefined {
+function objectFault(names: readonly string[], schema: JsonSchema): string | undefined {
   const { required = [], minProperties, maxProperties } = schema
   const missing = (required as readonly string[]).find((name) => !names.includes(name))
   if (missing !== undefined) return `the member ${missing}`
@@ -153,7 +192,7 @@ function objectFault(names: readonly string[], schema: SchemaObject): string | u
   if (names.length > Number(maxProperties ?? names.length))
     return `at most ${maxProperties} members`
   const { propertyNames } = schema
-  const rules = Object(propertyNames) as SchemaObject
+  const rules = Object(propertyNames) as JsonSchema
   const wrong = names.map((name) => textFault(rules, name)).find(Boolean)
   return wrong && `for each name ${wrong}`
 }
@@ -161,7 +200,7 @@ function objectFault(names: readonly string[], schema: SchemaObject): string | u
 /** The items or members of a value with their schemas. */
 function partsOf(
   value: unknown,
-  schema: SchemaObject,
+  schema: JsonSchema,
 ): (readonly [path: string, value: unknown, schema: unknown])[] {
   const { prefixItems, items, properties, patternProperties, additionalProperties } = schema
   if (Array.isArray(value)) {
@@ -169,9 +208,12 @@ function partsOf(
     return value.map((item, i) => [`[${i}]`, item, first[i] ?? items] as const)
   }
   const known = new Map(Object.entries(Object(properties)))
-  // What a pattern of names demands is not looked at.
-  const others = patternProperties === undefined ? additionalProperties : undefined
-  return Object.entries(Object(value)).map(([name, member]) => {
-    return [`.${name}`, member, known.has(name) ? known.get(name) : others] as const
+  const patterns = Object.entries(Object(patternProperties))
+  return Object.entries(Object(value)).flatMap(([name, member]) => {
+    const rules = patterns.filter(([pattern]) => textFault({ pattern }, name) === undefined)
+    const all = [...(known.has(name) ? [known.get(name)] : []), ...rules.map(([, rule]) => rule)]
+    return (all.length > 0 ? all : [additionalProperties]).map(
+      (each) => [`.${name}`, member, each] as const,
+    )
   })
 }
