@@ -1,5 +1,6 @@
 /** `serving config`. @module */
 import { relative } from 'node:path'
+import { withoutPassword } from '../core/redis-url.ts'
 import { limitsOfNode, parseDisclosure } from '../engine/options.ts'
 import { loadUws } from '../engine/uws/uws-package.ts'
 import {
@@ -40,9 +41,4 @@ function unsetText(name: OptionName, engine: string): string {
   const isBuiltIn =
     engine === 'uws' && limitsOfNode.some((limit) => limit === name && limit.endsWith('TimeoutMs'))
   return isBuiltIn ? '10000' : (optionEntry(name).unset ?? 'none')
-}
-
-/** The password of a URL such as redis://user:password@host is nobody's who reads the table. */
-function withoutPassword(text: string): string {
-  return text.replace(/^(\w+:\/\/[^/@]*:)[^/]*@/, '$1…@')
 }

@@ -11,6 +11,7 @@ import { nodeWarning } from './node-version.ts'
 
 /** What a service needs each optional package for. Those that compile the add-on are told by the add-on's own line. */
 const uses: Readonly<Record<string, string>> = {
+  '@aws-sdk/credential-provider-node': 'keys of a bucket by roles of pods and machines',
   '@napi-rs/image': 'pictures',
   '@opentelemetry/exporter-trace-otlp-http': 'traces',
   '@opentelemetry/sdk-trace-node': 'traces',

@@ -1,7 +1,8 @@
 /** Connections to Redis or Valkey, for what several processes share. @module */
-import type { Redis } from 'ioredis'
+import type { Redis, RedisOptions } from 'ioredis'
 import { loadOptional } from './modules/optional.ts'
 import { checkThat } from './options.ts'
+import { type RedisPlace, redisPlace } from './redis-url.ts'
 
 export type { Redis }
 
@@ -15,32 +16,60 @@ const retryStrategy = (times: number) => Math.min(100 * times, 2_000)
 const silentMs = 15_000
 
 /**
- * Connects in the background, again after each loss; a command fails when the server is away for
- * about a second. `user` is what needs it, for messages.
+ * Connects in the background, again after each loss. A command fails when the server is away for about a second; those
+ * of a patient connection wait for it. `user` is what needs it, for messages.
  *
  * @throws InvalidArgument, MissingDependencyException.
  */
-export function openRedis(url: string, user: string): Redis {
-  const { Redis } = packageFor(url, user)
-  const client = new Redis(url, {
-    maxRetriesPerRequest: 3,
-    retryStrategy,
-    commandTimeout: 5_000,
+export function openRedis(url: string, user: string, isPatient = false): Redis {
+  const limits = isPatient
+    ? { maxRetriesPerRequest: null }
+    : { maxRetriesPerRequest: 3, commandTimeout: 5_000 }
+  const client = connect(redisPlace(url, user), loadIoredis(user), {
+    ...limits,
     socketTimeout: silentMs,
   })
+  // A cluster that is away keeps what is sent to it, without a limit and for any time.
+  if (client.isCluster && !isPatient)
+    client.once('ready', () => {
+      client.options.enableOfflineQueue = false
+    })
   // Each command tells its own failure; without a listener ioredis would print them all.
   client.on('error', () => {})
   return client
 }
 
-function packageFor(url: string, user: string): typeof import('ioredis') {
-  checkThat(
-    /^rediss?:\/\//.test(url) && URL.canParse(url),
-    'redis://HOST:PORT or rediss://',
-    `the URL of ${user}`,
-    url,
-  )
+function loadIoredis(user: string): typeof import('ioredis') {
   return loadOptional('ioredis', '^6.0.0', user)
+}
+
+function connect(
+  { url, hosts, sentinel, username, password, tls, isCluster }: RedisPlace,
+  { Cluster, Redis }: typeof import('ioredis'),
+  options: RedisOptions,
+): Redis {
+  if (!isCluster) {
+    const sentinels = { sentinels: [...hosts], name: sentinel, sentinelTLS: tls }
+    return new Redis(url, {
+      ...options,
+      tls,
+      retryStrategy,
+      // Behind one address, another server may have become the primary.
+      reconnectOnError: ({ message }) => message.includes('READONLY'),
+      ...(sentinel !== undefined && { ...sentinels, enableTLSForSentinelMode: true }),
+    })
+  }
+  const cluster = new Cluster([...hosts], {
+    redisOptions: { ...options, username, password, tls },
+    clusterRetryStrategy: retryStrategy,
+    maxRedirections: options.maxRetriesPerRequest === null ? Number.POSITIVE_INFINITY : 16,
+    // If the check fails, as it does while a replica takes over, `connect()` never ends, for which BullMQ waits.
+    enableReadyCheck: false,
+    // Certificates are of names: ioredis would look their addresses up.
+    dnsLookup: (name, found) => found(null, name),
+  })
+  // All that is used of a connection, both have.
+  return cluster as unknown as Redis
 }
 
 /** Longest wait for an answer that a caller can do without. **Units**: milliseconds. */
@@ -58,13 +87,14 @@ export type SpareRedis = <T>(use: (client: Redis) => Promise<T>) => Promise<T | 
  * @throws InvalidArgument, MissingDependencyException.
  */
 export function spareRedis(url: string, user: string): SpareRedis {
-  const { Redis } = packageFor(url, user)
+  const place = redisPlace(url, user)
+  checkThat(!place.isCluster, 'one server, or sentinels', `the URL of ${user}`, url)
+  const ioredis = loadIoredis(user)
   let client: Redis | undefined
   let wasAsked = false
   const open = () => {
-    const made = new Redis(url, {
+    const made = connect(place, ioredis, {
       maxRetriesPerRequest: 0,
-      retryStrategy,
       commandTimeout: spareMs,
       socketTimeout: spareSilentMs,
     })
@@ -86,40 +116,20 @@ export function spareRedis(url: string, user: string): SpareRedis {
   }
 }
 
-/**
- * @returns what the keys of jobs begin with, so that services share a server: `prefix` of the URL,
- * and a colon.
- */
-export function keyPrefix(url: string): string {
-  const prefix = URL.canParse(url) ? new URL(url).searchParams.get('prefix') : null
-  if (prefix === null) return ''
-  checkThat(
-    /^[\w.-]{1,64}$/.test(prefix),
-    '1 to 64 letters, digits, _ . and -',
-    'prefix of a redis:// URL',
-    prefix,
-  )
-  return `${prefix}:`
-}
-
-/** @returns the URL for messages: without its password. */
-export function withoutPassword(url: string): string {
-  const shown = new URL(url)
-  if (shown.password !== '') shown.password = '…'
-  return shown.href
-}
-
-/** A script in Lua under one name. Its arguments follow the name of its keys' prefix. */
-export type RedisScript<R> = (...args: readonly (string | number | Buffer)[]) => Promise<R>
+/** A script in Lua under one name. */
+export type RedisScript<R> = (
+  first: string,
+  ...others: readonly (string | number | Buffer)[]
+) => Promise<R>
 
 /**
- * Its keys are made of its arguments: one server, no cluster.
+ * Its keys are made of its arguments. A cluster finds their server by the first one, so the rest of them must have the
+ * same hash tag.
  *
  * @returns what runs a script, sent once to each server.
  */
 export function redisScript<R>(client: Redis, name: string, lua: string): RedisScript<R> {
-  client.defineCommand(name, { lua, numberOfKeys: 0 })
-  return (client as unknown as Readonly<Record<string, RedisScript<R>>>)[name].bind(
-    client,
-  ) as RedisScript<R>
+  client.defineCommand(name, { lua, numberOfKeys: 1 })
+  const run = (client as unknown as Readonly<Record<string, RedisScript<R>>>)[name].bind(client)
+  return (first, ...others) => run(first, first, ...others)
 }

@@ -51,6 +51,6 @@ async function storeOf(
 }
 
 async function blobsOf(place: string): Promise<BlobStore> {
-  if (place.startsWith('s3:')) return (await import('./s3-blobs.ts')).s3Blobs(place)
+  if (place.startsWith('s3:')) return await (await import('./s3-blobs.ts')).s3Blobs(place)
   return new FolderBlobs(place)
 }

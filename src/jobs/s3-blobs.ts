@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AwsClient } from 'aws4fetch'
-import { InternalError, NotFound, Overloaded } from '../core/errors.ts'
+import { InternalError, InvalidArgument, NotFound, Overloaded } from '../core/errors.ts'
 import { loadOptional } from '../core/modules/optional.ts'
 import { checkThat } from '../core/options.ts'
 import type { BlobStore } from './blob-store.ts'
@@ -8,13 +8,24 @@ import type { BlobStore } from './blob-store.ts'
 const timeoutMs = 60_000
 const retries = 3
 
+/** What signs requests. Keys of roles end, and others follow. */
+interface AwsKeys {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken?: string | undefined
+}
+
 /**
- * All but the bucket may be missing. AWS's own variables count, too: keys come from them alone.
+ * All but the bucket may be missing. AWS's own variables count, too. Keys that these do not have come from the usual
+ * places: roles of pods, tasks and machines, web identities, profiles.
  *
  * @returns the store of `s3://BUCKET/FOLDER?endpoint=URL&region=REGION`.
- * @throws InvalidArgument, MissingDependencyException.
+ * @throws InvalidArgument, also if there are no keys; MissingDependencyException.
  */
-export function s3Blobs(place: string, env: NodeJS.ProcessEnv = process.env): BlobStore {
+export async function s3Blobs(
+  place: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<BlobStore> {
   const match = /^s3:\/\/([a-z0-9][a-z0-9.-]+)(\/[A-Za-z0-9._/-]*)?(\?.*)?$/.exec(place)
   checkThat(
     match !== null,
@@ -28,43 +39,58 @@ export function s3Blobs(place: string, env: NodeJS.ProcessEnv = process.env): Bl
   const endpoint =
     given.get('endpoint') ?? env.AWS_ENDPOINT_URL ?? `https://s3.${region}.amazonaws.com`
   checkThat(URL.canParse(endpoint), 'a URL', 'the endpoint of blobs', endpoint)
-  const {
-    AWS_ACCESS_KEY_ID: accessKeyId,
-    AWS_SECRET_ACCESS_KEY: secretAccessKey,
-    AWS_SESSION_TOKEN: sessionToken,
-  } = env
-  const hasKeys = accessKeyId !== undefined && secretAccessKey !== undefined
-  const keys =
-    'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (roles of pods and machines are not read)'
-  checkThat(hasKeys, keys, `the environment of ${bucket}`, accessKeyId)
   const { AwsClient } = loadOptional<typeof import('aws4fetch')>(
     'aws4fetch',
     '^1.0.20',
     'blobs in a bucket',
   )
-  const client = new AwsClient({
-    accessKeyId,
-    secretAccessKey,
-    sessionToken,
-    region,
-    service: 's3',
-    retries,
-  })
+  const keys = await keysOf(env, bucket)
+  const client = new AwsClient({ ...(await keys()), region, service: 's3', retries })
   const prefix = folder.replace(/^\/+|\/+$/g, '')
   return new S3Blobs(
     client,
+    keys,
     new URL(`${endpoint.replace(/\/+$/, '')}/${bucket}`).href,
     prefix && `${prefix}/`,
   )
 }
 
+/** @returns what returns the keys that count now. */
+async function keysOf(env: NodeJS.ProcessEnv, bucket: string): Promise<() => Promise<AwsKeys>> {
+  const {
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    AWS_SESSION_TOKEN: sessionToken,
+  } = env
+  if (accessKeyId !== undefined && secretAccessKey !== undefined)
+    return async () => ({ accessKeyId, secretAccessKey, sessionToken })
+  const { defaultProvider } = loadOptional<typeof import('@aws-sdk/credential-provider-node')>(
+    '@aws-sdk/credential-provider-node',
+    '^3.972.0',
+    `a bucket without AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`,
+  )
+  // It keeps keys, and asks again shortly before they end.
+  const provider = defaultProvider()
+  try {
+    await provider()
+  } catch (cause) {
+    throw new InvalidArgument(
+      `expected keys for the bucket ${bucket}: ${(cause as Error).message}`,
+      { cause },
+    )
+  }
+  return provider
+}
+
 class S3Blobs implements BlobStore {
   readonly #client: AwsClient
+  readonly #keys: () => Promise<AwsKeys>
   readonly #bucket: string
   readonly #prefix: string
 
-  constructor(client: AwsClient, bucket: string, prefix: string) {
+  constructor(client: AwsClient, keys: () => Promise<AwsKeys>, bucket: string, prefix: string) {
     this.#client = client
+    this.#keys = keys
     this.#bucket = bucket
     this.#prefix = prefix
   }
@@ -118,8 +144,10 @@ class S3Blobs implements BlobStore {
     // The time is for the head: a body is read as fast as the client of the job reads.
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(), timeoutMs)
-    const asked = this.#client.fetch(this.#bucket + path, { ...init, method, signal: late.signal })
-    const response = await asked
+    const { signal } = late
+    const asked = async () =>
+      this.#client.fetch(this.#bucket + path, { ...init, method, signal, aws: await this.#keys() })
+    const response = await asked()
       .catch((cause) => {
         throw new Overloaded('the bucket of blobs cannot be reached', { cause })
       })

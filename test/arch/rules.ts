@@ -107,6 +107,7 @@ export const jsonReaders: Readonly<Record<string, string>> = {
 export const packageOwners: Readonly<Record<string, string>> = {
   '@napi-rs/image': 'values/image/napi-image.ts',
   '@standard-schema/spec': 'descriptors/run-schema.ts',
+  '@aws-sdk/credential-provider-node': 'jobs/s3-blobs.ts',
   aws4fetch: 'jobs/s3-blobs.ts',
   bullmq: 'jobs/bullmq/bullmq-package.ts',
   '@valibot/to-json-schema': 'descriptors/standard-json-schema.ts',

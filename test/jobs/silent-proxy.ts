@@ -7,11 +7,14 @@ export interface SilentProxy {
   silence(isDeaf?: boolean): void
   /** New connections work again. */
   heal(): void
+  /** New connections go to another server. */
+  turnTo(target: string): void
   close(): void
 }
 
 /** Forwards to a server of Redis. */
-export async function silentProxy(target: string): Promise<SilentProxy> {
+export async function silentProxy(given: string): Promise<SilentProxy> {
+  let target = given
   const sockets = new Set<Socket>()
   const silent = new Set<Socket>()
   let isDeaf = false
@@ -39,6 +42,9 @@ export async function silentProxy(target: string): Promise<SilentProxy> {
     },
     heal() {
       isDeaf = false
+    },
+    turnTo(other) {
+      target = other
     },
     close() {
       server.close()

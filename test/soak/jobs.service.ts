@@ -6,6 +6,8 @@ const svc = new Service('jobs-soak')
 
 svc.api(
   {
+    // A worker of another version may not have it.
+    name: process.env.SOAK_API ?? 'take',
     input: new io.Text(),
     output: new io.Text(),
     async: { retries: 5, timeout: '1m', concurrency: 8, maxQueued: 100_000 },

@@ -1,104 +1,85 @@
 /**
- * Jobs over two servers and two workers that are killed and ended again and again, and so is Redis. At the end each
- * accepted job must be in a final state: none lost, none with two ends, each with the answer to its own request.
+ * Jobs over two servers and three workers while much goes wrong: kills, stops, full disks and memory, a network that
+ * swallows, wrong clocks, another version (chaos.ts). Jobs come over HTTP, gRPC and Connect. At the end each accepted
+ * one must be in a final state: none lost, none with two ends, none stuck, each with the answer to its own request.
  *
- * Run: `npm run soak:jobs -- --minutes 10`; `--store redis` (the default; needs redis-server) or `sqlite` (Node 22.13
- * or later), `--rate 15` (submissions a second), `--every 5` (seconds between kills), `--out soak-jobs` (writes
- * soak-jobs.log).
+ * Run: `npm run soak:jobs -- --seconds 600`; `--store redis` (the default; needs redis-server) or `sqlite` (Node 22.13
+ * or later), `--rate 20` (submissions a second), `--every 4` (seconds between disturbances), `--only kill,stop` (of
+ * them), `--out soak-jobs` (writes soak-jobs.log). A full disk needs the right to mount, a wrong clock `faketime`.
  * @module
  */
-import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, openSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { type RedisServer, redisServer } from '../jobs/redis-server.ts'
-import { startCommand } from './start-command.ts'
+import { getJobRequest, jobMessage } from '../../src/jobs/job-messages.ts'
+import { decodeResponse, encodeRequest } from '../../src/messages/envelope.ts'
+import { durable, freePort, redisServer } from '../jobs/redis-server.ts'
+import { silentProxy } from '../jobs/silent-proxy.ts'
+import { GrpcClient } from '../rpc/harness.ts'
+import { disturbances, mountDisk, Part, pick } from './chaos.ts'
 
 const { values: options } = parseArgs({
   options: {
-    minutes: { type: 'string', default: '10' },
+    seconds: { type: 'string', default: '600' },
     store: { type: 'string', default: 'redis' },
-    rate: { type: 'string', default: '15' },
-    every: { type: 'string', default: '5' },
+    rate: { type: 'string', default: '20' },
+    every: { type: 'string', default: '4' },
+    only: { type: 'string', default: '' },
     out: { type: 'string', default: 'soak-jobs' },
   },
 })
 const finalStatuses = ['completed', 'failed', 'canceled']
-/** All that was accepted must have ended this long after the last kill. **Units**: milliseconds. */
+/** All that was accepted must have ended this long after the last disturbance. **Units**: milliseconds. */
 const settleMs = 180_000
 
 /** A job that was accepted. */
 interface Accepted {
   readonly id: string
   readonly text: string
+  readonly door: Door
   /** The first final status that somebody saw. */
   seen?: string
 }
 
-/** A command that is started again on its port after its end. */
-class Part {
-  readonly #args: readonly string[]
-  #port = 0
-  #child!: ChildProcess
-
-  constructor(args: readonly string[]) {
-    this.#args = args
-  }
-
-  get base(): string {
-    return `http://127.0.0.1:${this.#port}`
-  }
-
-  async start(): Promise<void> {
-    const more = ['test/soak/jobs.service.ts', '--port', String(this.#port), '--workers', '1']
-    // A group of its own, so that the server's processes die together, as those of a machine.
-    const { child, port } = await startCommand([...this.#args, ...more], log, true)
-    this.#child = child
-    this.#port = port
-  }
-
-  async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
-    const ended = once(this.#child, 'exit')
-    const pid = this.#child.pid as number
-    process.kill(signal === 'SIGKILL' ? -pid : pid, signal)
-    await ended
-  }
+/** A server, and how gRPC reaches it. */
+interface Front {
+  readonly part: Part
+  readonly grpc: GrpcClient
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'serving-soak-jobs-'))
+const disk = join(folder, 'disk')
+mkdirSync(disk)
+const isMounted = mountDisk(disk, '512m')
 const log = openSync(`${options.out}.log`, 'w')
-const redis: RedisServer | undefined = options.store === 'redis' ? await redisServer() : undefined
-const store = ['--job-store', redis?.url ?? `sqlite:${join(folder, 'jobs.db')}`]
-const servers = [1, 2].map(() => new Part(['serve', '--job-role', 'submit', ...store]))
-const workers = [1, 2].map(() => new Part(['work', ...store]))
-const parts = [...servers, ...workers]
+const redis = options.store === 'redis' ? await redisServer([...durable, '--dir', disk]) : undefined
+const proxies =
+  redis === undefined ? [] : await Promise.all([1, 2, 3, 4, 5].map(() => silentProxy(redis.url)))
+/** The store, as the process with this number reaches it. */
+const storeOf = (i: number) => ['--job-store', proxies[i]?.url ?? `sqlite:${join(disk, 'jobs.db')}`]
+const fronts = await Promise.all(
+  [0, 1].map(async (i): Promise<Front> => {
+    const port = await freePort()
+    const args = ['serve', '--job-role', 'submit', '--grpc-port', String(port), ...storeOf(i)]
+    return { part: new Part(args, log), grpc: new GrpcClient(port) }
+  }),
+)
+const workers = [2, 3, 4].map((i) => new Part(['work', ...storeOf(i)], log))
+const parts = [...fronts.map(({ part }) => part), ...workers]
 const accepted: Accepted[] = []
-const counts = {
-  refused: 0,
-  unreachable: 0,
-  killed: 0,
-  terminated: 0,
-  redisKilled: 0,
-  cancelsAsked: 0,
-}
-const faults: string[] = []
+const counts: Record<string, number> = { refused: 0, unreachable: 0, cancelsAsked: 0 }
+const faults = { lost: [], twice: [], stuck: [], wrong: [] } as Record<string, string[]>
 let isOver = false
 
-const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)]
-
-/** Asks any server until one answers below 500. */
-async function ask(path: string, init: RequestInit = {}): Promise<Response> {
+/** Asks any server until one answers below 500, and returns what `attempt` made of that. */
+async function ask<T>(attempt: (front: Front) => Promise<T | undefined>): Promise<T> {
   for (;;) {
     try {
-      const answer = await fetch(pick(servers).base + path, {
-        ...init,
-        signal: AbortSignal.timeout(20_000),
-      })
-      if (answer.status < 500) return answer
-      await answer.arrayBuffer()
+      const answer = await attempt(pick(fronts))
+      if (answer !== undefined) return answer
       counts.refused++
     } catch {
       counts.unreachable++
@@ -107,68 +88,116 @@ async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   }
 }
 
+/** Asks over HTTP. Connect says 429 where HTTP says 503. */
+function http(path: string, init: RequestInit = {}): Promise<{ status: number; text: string }> {
+  return ask(async ({ part }) => {
+    const answer = await fetch(part.base + path, { ...init, signal: AbortSignal.timeout(20_000) })
+    const text = await answer.text()
+    return answer.status < 500 && answer.status !== 429
+      ? { status: answer.status, text }
+      : undefined
+  })
+}
+
+/** Asks over gRPC for a job. */
+function grpc(method: string, request: Uint8Array, metadata: Record<string, string> = {}) {
+  return ask(async ({ grpc }) => {
+    const { bytes, error } = await grpc.raw(request, { metadata, deadline: 20_000 }, method)
+    // Of an unknown job.
+    if (error?.code === 5) return {} as ReturnType<typeof jobMessage.decode>
+    return bytes && jobMessage.decode(bytes)
+  })
+}
+
+const post = (path: string, type: string, key: string, body: string) =>
+  http(path, {
+    method: 'POST',
+    headers: { 'content-type': type, prefer: 'respond-async', 'idempotency-key': key },
+    body,
+  })
+
+const service = '/serving.v1.ServingService'
+/** How a job is submitted, which returns its id, and how its answer is read. */
+const doors = {
+  http: {
+    submit: async (text: string, key: string) =>
+      JSON.parse((await post('/take', 'text/plain', key, text)).text).id,
+    answer: async (id: string) => (await http(`/jobs/${id}/result`)).text,
+  },
+  grpc: {
+    submit: async (text: string, key: string) => {
+      const request = encodeRequest('take', { field: 'text', message: text })
+      const { id } = await grpc('SubmitJob', request, { 'idempotency-key': key })
+      return id
+    },
+    answer: async (id: string) => {
+      const { result } = await grpc('GetJob', getJobRequest.encode({ id }))
+      return result && decodeResponse(result)?.message
+    },
+  },
+  connect: {
+    submit: async (text: string, key: string) => {
+      const body = JSON.stringify({ apiName: 'take', text })
+      return JSON.parse((await post(`${service}/SubmitJob`, 'application/json', key, body)).text).id
+    },
+    answer: async (id: string) => {
+      const body = JSON.stringify({ id })
+      const { text } = await post(`${service}/GetJob`, 'application/json', id, body)
+      return JSON.parse(text).result?.text
+    },
+  },
+} as const
+type Door = keyof typeof doors
+
 /** Submits by a key, so that a submission whose answer was lost is the same job. */
 async function submit(number: number): Promise<void> {
-  const text = `take ${Math.round(50 + Math.random() * 1000)} ${number}`
-  const headers = {
-    'content-type': 'text/plain',
-    prefer: 'respond-async',
-    'idempotency-key': `"${number}"`,
+  const text = `take ${Math.round(50 + Math.random() * 400)} ${number}`
+  const door = (['http', 'grpc', 'connect'] as const)[number % 3]
+  const id = await doors[door].submit(text, `"${number}"`)
+  if (typeof id !== 'string') {
+    faults.lost.push(`${text}: ${door} did not accept it`)
+    return
   }
-  const answer = await ask('/take', { method: 'POST', headers, body: text })
-  const { id } = (await answer.json()) as { id: string }
-  if (answer.status !== 202) faults.push(`${text}: submission answered ${answer.status}`)
-  const job: Accepted = { id, text }
-  accepted.push(job)
+  accepted.push({ id, text, door })
   if (number % 25 !== 1) return
   counts.cancelsAsked++
   await wait(Math.random() * 1000)
-  await (await ask(`/jobs/${id}/cancel`, { method: 'POST' })).arrayBuffer()
+  await http(`/jobs/${id}/cancel`, { method: 'POST' })
 }
 
 /** Looks at a job; a final status must be the one that was seen before. */
 async function look(job: Accepted): Promise<string> {
-  const answer = await ask(`/jobs/${job.id}`)
-  const { status = `answer ${answer.status}` } = (await answer.json()) as {
-    status?: string | number
-  }
-  if (job.seen !== undefined && status !== job.seen)
-    faults.push(`${job.text}: ${job.seen}, and later ${status}`)
-  if (finalStatuses.includes(String(status))) job.seen = String(status)
-  return String(status)
-}
-
-async function disturb(): Promise<void> {
-  while (!isOver) {
-    await wait(Number(options.every) * 1000)
-    if (isOver) return
-    if (redis !== undefined && Math.random() < 0.25) {
-      counts.redisKilled++
-      await redis.kill()
-      await wait(Math.random() * 2000)
-      await redis.start()
-      continue
-    }
-    const part = pick(parts)
-    const signal = Math.random() < 0.7 ? 'SIGKILL' : 'SIGTERM'
-    counts[signal === 'SIGKILL' ? 'killed' : 'terminated']++
-    await part.end(signal)
-    await part.start()
-  }
+  const { status, text } = await http(`/jobs/${job.id}`)
+  const now = status === 200 ? String(JSON.parse(text).status) : `answer ${status}`
+  if (job.seen !== undefined && now !== job.seen)
+    faults.twice.push(`${job.text}: ${job.seen}, and later ${now}`)
+  if (finalStatuses.includes(now)) job.seen = now
+  return now
 }
 
 /** Checks a job that has ended: one end, and the answer to its request. */
 async function check(job: Accepted): Promise<void> {
-  const events = await (await ask(`/jobs/${job.id}/events`)).text()
-  const ends = [...events.matchAll(/"status":"(\w+)"/g)].filter(([, status]) =>
+  const { text } = await http(`/jobs/${job.id}/events`)
+  const ends = [...text.matchAll(/"status":"(\w+)"/g)].filter(([, status]) =>
     finalStatuses.includes(status),
   )
   if (ends.length !== 1 || ends[0][1] !== job.seen)
-    faults.push(`${job.text}: ${job.seen}, ends ${ends.join(' ')}`)
-  // The result of a failed one is its problem of 5xx.
+    faults.twice.push(`${job.text}: ${job.seen}, ends ${ends.join(' ')}`)
+  if (job.seen === 'failed') {
+    const { code } = JSON.parse((await failure(job.id)).text || '{}')
+    counts[code] = (counts[code] ?? 0) + 1
+  }
   if (job.seen !== 'completed') return
-  const body = await (await ask(`/jobs/${job.id}/result`)).text()
-  if (body !== job.text) faults.push(`${job.text}: answered ${body}`)
+  const answer = await doors[job.door].answer(job.id)
+  if (answer !== job.text) faults.wrong.push(`${job.text}: ${job.door} answered ${answer}`)
+}
+
+/** The result of a failed job is its problem, of 5xx. */
+function failure(id: string): Promise<{ text: string }> {
+  return ask(async ({ part }) => {
+    const answer = await fetch(`${part.base}/jobs/${id}/result`)
+    return { text: await answer.text() }
+  })
 }
 
 /** Runs `act` for each job, 16 at a time. */
@@ -183,9 +212,28 @@ async function each(
   await Promise.all(Array.from({ length: 16 }, next))
 }
 
+/** Disturbs each few seconds until it is over, and resolves when all is well again. */
+async function disturb(): Promise<void> {
+  const scene = { parts, workers, redis, proxies, disk: isMounted ? disk : undefined }
+  const known = Object.entries(disturbances(scene))
+  const chosen = known.filter(
+    ([name]) => options.only === '' || options.only.split(',').includes(name),
+  )
+  if (chosen.length === 0) throw new Error(`expected --only of ${known.map(([name]) => name)}`)
+  const going: Promise<void>[] = []
+  // One after the other, so that a short run has each of them.
+  for (let i = 0; !isOver; i++) {
+    const [name, run] = chosen[i % chosen.length]
+    counts[name] = (counts[name] ?? 0) + 1
+    going.push(run().catch((error) => void faults.wrong.push(`${name}: ${error.message}`)))
+    await wait(Number(options.every) * 1000)
+  }
+  await Promise.all(going)
+}
+
 try {
   await Promise.all(parts.map((part) => part.start()))
-  const end = Date.now() + Number(options.minutes) * 60_000
+  const end = Date.now() + Number(options.seconds) * 1000
   const disturbing = disturb()
   const submissions: Promise<void>[] = []
   for (let number = 1; Date.now() < end; number++) {
@@ -204,26 +252,34 @@ try {
     waiting = waiting.filter(({ seen }) => seen === undefined)
     if (waiting.length > 0) await wait(1000)
   }
-  for (const job of waiting)
-    faults.push(`${job.text}: lost or without an end, it is ${await look(job)}`)
+  for (const job of waiting) {
+    const now = await look(job)
+    faults[now.startsWith('answer') ? 'lost' : 'stuck'].push(
+      `${job.text} (${job.id}): it is ${now}`,
+    )
+  }
   await each(
     accepted.filter(({ seen }) => seen !== undefined),
     check,
   )
   const ids = new Set(accepted.map(({ id }) => id))
   if (ids.size !== accepted.length)
-    faults.push(`${accepted.length - ids.size} jobs have the id of another`)
+    faults.wrong.push(`${accepted.length - ids.size} jobs have the id of another`)
 } finally {
   await Promise.all(parts.map((part) => part.end('SIGKILL').catch(() => {})))
+  for (const { grpc } of fronts) grpc.close()
+  for (const proxy of proxies) proxy.close()
   await redis?.stop()
+  if (isMounted) spawnSync('umount', ['--lazy', disk])
   rmSync(folder, { recursive: true, force: true })
 }
 const tally = (status: string | undefined) => accepted.filter(({ seen }) => seen === status).length
 const ended = finalStatuses.map((status) => `${tally(status)} ${status}`).join(', ')
 console.log(
-  `${options.store}, ${options.minutes} minutes, Node ${process.versions.node}: ${JSON.stringify(counts)}`,
+  `${options.store}, ${options.seconds} seconds, Node ${process.versions.node}: ${JSON.stringify(counts)}`,
 )
 console.log(`${accepted.length} jobs accepted: ${ended}, ${tally(undefined)} without an end`)
-console.log(`${faults.length} faults`)
-for (const fault of faults.slice(0, 20)) console.log(`  ${fault}`)
-process.exitCode = faults.length === 0 ? 0 : 1
+const sums = Object.entries(faults).map(([name, list]) => `${name} ${list.length}`)
+console.log(`${sums.join(', ')} of ${accepted.length}`)
+for (const fault of Object.values(faults).flat().slice(0, 30)) console.log(`  ${fault}`)
+process.exitCode = Object.values(faults).every((list) => list.length === 0) ? 0 : 1

@@ -6,18 +6,29 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
+/** How {@link startCommand} starts it. */
+export interface StartOptions {
+  /** With a process group of its own. */
+  readonly detached?: boolean
+  readonly env?: NodeJS.ProcessEnv
+  /** The words in front of the command. */
+  readonly before?: readonly string[]
+}
+
 /**
- * Starts the command with its log in the open file `log`, and resolves when it prints its port. `detached`: with a
- * process group of its own. **Errors**: an Error if it ends before.
+ * Starts the command with its log in the open file `log`, and resolves when it prints its port. **Errors**: an Error if
+ * it ends before.
  */
 export async function startCommand(
   args: readonly string[],
   log: number,
-  detached = false,
+  { detached = false, env = {}, before = [] }: StartOptions = {},
 ): Promise<{ readonly child: ChildProcess; readonly port: number }> {
-  const child = spawn(process.execPath, ['dist/cli/main.js', ...args, '--host', '127.0.0.1'], {
+  const command = [...before, process.execPath, 'dist/cli/main.js', ...args, '--host', '127.0.0.1']
+  const child = spawn(command[0], command.slice(1), {
     cwd: root,
     detached,
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', log],
   })
   for await (const line of createInterface(child.stdout as Readable)) {

@@ -57,17 +57,11 @@ export class BullmqQueues {
     if (queue === undefined) {
       const { Queue } = loadBullmq()
       const { client, queuePrefix } = this.#records
-      queue = quiet(new Queue(api, { connection: client, prefix: queuePrefix }))
+      queue = new Queue(api, { connection: client, prefix: queuePrefix })
+      // Each command tells its own.
+      queue.on('error', () => {})
       this.#queues.set(api, queue)
     }
     return queue
   }
-}
-
-/** Drops the errors of a connection: each command tells its own. */
-export function quiet<T extends { on(event: 'error', listener: (error: Error) => void): unknown }>(
-  emitter: T,
-): T {
-  emitter.on('error', () => {})
-  return emitter
 }

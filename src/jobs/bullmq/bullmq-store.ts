@@ -6,7 +6,8 @@
 import { createHash } from 'node:crypto'
 import { InvalidArgument, Overloaded, SetupError } from '../../core/errors.ts'
 import { within } from '../../core/promise.ts'
-import { keyPrefix, openRedis, type Redis, withoutPassword } from '../../core/redis.ts'
+import { openRedis, type Redis } from '../../core/redis.ts'
+import { keyPrefix, withoutPassword } from '../../core/redis-url.ts'
 import type { BlobStore } from '../blob-store.ts'
 import { deliveryId, deliveryOf } from '../delivery.ts'
 import { type Job, type JobEvent, type JobStatus, jobStatuses, type NewJob } from '../job.ts'
@@ -29,7 +30,7 @@ import { Listeners } from '../listeners.ts'
 import { lateAnswer, lateWarnings } from '../problem-answer.ts'
 import type { StoredAnswer } from '../stored-body.ts'
 import { loadBullmq } from './bullmq-package.ts'
-import { BullmqQueues, quiet } from './bullmq-queues.ts'
+import { BullmqQueues } from './bullmq-queues.ts'
 import { BullmqWorker } from './bullmq-worker.ts'
 import { pageOf } from './job-pages.ts'
 import { JobRecords, type KeptJob } from './job-records.ts'
@@ -37,7 +38,10 @@ import { RedisFaults } from './redis-faults.ts'
 
 /** Options of {@link openBullmqStore}. */
 export interface BullmqOptions {
-  /** `redis://[user:password@]host:port[/database][?prefix=NAME]`, or `rediss:` for TLS. */
+  /**
+   * `redis://[user:password@]host:port[/database][?prefix=NAME]`, or `rediss:` for TLS, with `ca`, `cert` and `key`.
+   * Several hosts are sentinels of the primary `sentinel`, or of a `cluster`.
+   */
   readonly url: string
   readonly blobs?: BlobStore
   /** The name of the service whose jobs they are; another one may not open the store. */
@@ -59,8 +63,8 @@ export function openBullmqStore(options: BullmqOptions): JobStore {
 const orphanSweepMs = 3_600_000
 /** How long a submission without an answer looks whether it was stored. **Units**: milliseconds. */
 const lookAgainMs = 1_000
-/** A connection on which commands wait for the server to come back. */
-const patient = { commandTimeout: undefined, maxRetriesPerRequest: null }
+/** What needs the server, for messages. */
+const user = 'the job store'
 
 class BullmqStore implements JobStore {
   readonly kind = 'redis'
@@ -86,8 +90,8 @@ class BullmqStore implements JobStore {
 
   async open(): Promise<void> {
     const { url, blobs, warn, service } = this.#options
-    const keys = keyPrefix(url)
-    const client = openRedis(url, 'the job store')
+    const keys = keyPrefix(url, user)
+    const client = openRedis(url, user)
     let info: string
     try {
       info = await client.info()
@@ -111,7 +115,7 @@ class BullmqStore implements JobStore {
     this.#queues = new BullmqQueues(this.#records)
     if (service !== undefined) await this.#own(service)
     // A connection that subscribes does nothing else.
-    this.#subscriber = quiet(client.duplicate(patient))
+    this.#subscriber = openRedis(url, user, true)
     this.#subscriber.on('message', (channel, message) => this.#heard(channel, message))
     // What changed while it was away would be missed.
     this.#subscriber.on('ready', () => this.#listeners.callAll())
@@ -292,12 +296,13 @@ class BullmqStore implements JobStore {
   }
 
   work(queues: readonly WorkQueue[], run: (attempt: Attempt) => Promise<Outcome>): JobWorker {
-    const client = quiet(this.#records.client.duplicate(patient))
+    const { url } = this.#options
+    const client = openRedis(url, user, true)
     const worker = new BullmqWorker(
       {
         records: this.#records.over(client),
         times: this.#times,
-        url: this.#options.url,
+        url,
         failed: this.#faults.tell,
         sendRest: (id) => this.#queues.sendRest(id),
       },
@@ -325,8 +330,9 @@ class BullmqStore implements JobStore {
   /** Looks whether the server keeps jobs, and ends what time ends. */
   async #sweep(): Promise<void> {
     const { client, prefix } = this.#records
-    // A connection that asks nothing cannot be seen to be silent.
-    if (this.#subscriber.status === 'ready') this.#subscriber.ping().catch(() => {})
+    // A connection that asks nothing cannot be seen to be silent. That of a cluster tells nobody of another node.
+    if (client.isCluster) this.#listeners.callAll()
+    else if (this.#subscriber.status === 'ready') this.#subscriber.ping().catch(() => {})
     await Promise.all([this.#faults.look(client.set(`${prefix}look`, '')), this.#sweepDue()])
   }
 

@@ -70,10 +70,14 @@ export function faultOf(cause: unknown): Error {
   if (ServingError.is(cause)) return cause
   const { name, message, code } = cause as NodeJS.ErrnoException
   const isAway =
-    code !== undefined || /closed|timed out|Socket timeout|max retries|writeable/.test(message)
+    code !== undefined ||
+    /closed|timed out|Socket timeout|max retries|writeable|Cluster|slots/.test(message)
   if (name !== 'ReplyError' && isAway)
     return new Overloaded('the job store cannot be reached', { cause })
-  const word = /\b(?:OOM|MISCONF|READONLY|LOADING|BUSY|MASTERDOWN|NOREPLICAS)\b/.exec(message)?.[0]
+  const word =
+    /\b(?:OOM|MISCONF|READONLY|LOADING|BUSY|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|TRYAGAIN)\b/.exec(
+      message,
+    )?.[0]
   if (word === 'OOM')
     return new InsufficientStorage('the memory of the job store is full', { cause })
   if (word === 'MISCONF')
