@@ -9,7 +9,7 @@ const unit = testsIn('unit', 'laws', 'arch', 'native', 'openapi')
 
 /** What asks servers of its own process, and leaves nothing behind in it. */
 const server = [
-  ...testsIn('http', 'live', 'rpc', 'oip', 'client', 'openai', 'protocol'),
+  ...testsIn('http', 'live', 'rpc', 'oip', 'client', 'openai', 'protocol', 'capture'),
   'test/io/handlers.test.ts',
   ...['access', 'bentoml', 'client', 'metrics', 'rpc', 'running', 'wire'].map(
     (name) => `test/jobs/${name}.test.ts`,

@@ -1,5 +1,6 @@
 /** The options of a service. @module */
 
+import { type CaptureOptions, parseCapture } from './api/capture-options.ts'
 import { type CorsOptions, corsBy } from './api/cors.ts'
 import { parseAuth, type RequestHook } from './api/hooks.ts'
 import { type ModelOptions, parseModels, type RepositoryOptions } from './api/model-options.ts'
@@ -44,6 +45,12 @@ export interface ServiceOptions {
   readonly publicPaths?: readonly string[]
   /** Where the jobs of asynchronous APIs are kept. */
   readonly jobs?: JobsOptions
+  /**
+   * Records inputs and outputs of all APIs as files of Parquet. Needs the package `parquet-wasm`.
+   *
+   * @default nothing is recorded
+   */
+  readonly capture?: CaptureOptions
   /** Protocols beside those that are built in, such as `openai` of `serving/openai`. */
   readonly protocols?: readonly Protocol[]
   /**
@@ -75,6 +82,7 @@ const optionNames = [
   'auth',
   'publicPaths',
   'jobs',
+  'capture',
   'protocols',
   'openapi',
   'mcp',
@@ -105,6 +113,7 @@ export function parseServiceOptions(name: string, options: ServiceOptions) {
     auth: parseAuth(options.auth, 'auth of Service') || undefined,
     publicPaths: parsePaths(publicPaths),
     jobs: checkOptions('jobs of Service', options.jobs ?? {}, ['store', 'blobs', 'webhooks']),
+    capture: parseCapture(options.capture, 'capture of Service'),
     openapi: { include },
     mcp: checkOneOf('mcp of Service', mcp, [true, false]),
     models,

@@ -10,6 +10,7 @@ import type {
   ServiceTypes,
   serviceApis,
 } from './api/api.ts'
+import type { CaptureSettings } from './api/capture-options.ts'
 import type { CorsOptions } from './api/cors.ts'
 import { add, type ErrorHook, Hooks, type RequestHook, type ResponseHook } from './api/hooks.ts'
 import type { InjectLiveRequest, Injector, InjectRequest } from './api/inject.ts'
@@ -57,6 +58,8 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   readonly auth: RequestHook | undefined
   readonly publicPaths: readonly string[]
   readonly jobs: JobsOptions
+  /** @internal */
+  readonly capture: CaptureSettings | undefined
   readonly openapi: DocumentOptions
   readonly mcp: boolean
   readonly runners: readonly RunnerLife[]
@@ -103,6 +106,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     this.auth = parsed.auth
     this.publicPaths = parsed.publicPaths
     this.jobs = parsed.jobs
+    this.capture = parsed.capture
     this.openapi = parsed.openapi
     this.mcp = parsed.mcp
     this.runners = parsed.runners

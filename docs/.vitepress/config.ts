@@ -63,6 +63,7 @@ const sidebar = [
       frameworks: 'In another framework',
       openai: "OpenAI's clients",
       mcp: 'Tools for agents',
+      capture: 'Capture',
       clients: 'Clients',
     }),
   },

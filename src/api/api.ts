@@ -14,12 +14,14 @@ import type { EndpointSlots } from '../http/limits.ts'
 import { allHeaders, type HeaderNames, joinHeaderNames } from '../http/message.ts'
 import { type AsyncOptions, type AsyncSettings, parseAsync } from './async-options.ts'
 import { type CacheOptions, type CacheSettings, parseCache } from './cache-options.ts'
+import { type CaptureOptions, type CaptureSettings, parseCapture } from './capture-options.ts'
 import { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import { type ApiExample, type EncodedExample, encodeExamples } from './examples.ts'
 import { functionOf } from './function-of.ts'
 import { type HookOptions, Hooks, parseAuth, type RequestHook } from './hooks.ts'
 import { isParameter, paramNames, paramsHook } from './path-params.ts'
 import { Query } from './query.ts'
+import type { Sampler } from './sampler.ts'
 
 // For the descriptor, the server, and the log and error answers.
 const ownHeaders = ['content-type', 'content-encoding', 'x-request-id']
@@ -64,6 +66,12 @@ export interface ApiOptions<
    * @default each request is computed
    */
   readonly cache?: CacheOptions
+  /**
+   * Records inputs and outputs; `false`: does not.
+   *
+   * @default the service's
+   */
+  readonly capture?: CaptureOptions | false
 }
 
 /** A function behind descriptors `I` and `O`, with the parameters `P` of its path. */
@@ -112,6 +120,10 @@ export interface Api {
   readonly slots: EndpointSlots | undefined
   readonly async: AsyncSettings | undefined
   readonly cache: CacheSettings | undefined
+  /** Undefined for that of the service. */
+  readonly capture: CaptureSettings | false | undefined
+  /** Of the server that records calls, which sets it. */
+  sampler: Sampler | undefined
   /** Headers to copy; all if the function or a hook takes the context. */
   readonly readsHeaders: HeaderNames
 }
@@ -171,6 +183,7 @@ export function createApi(
   const pathRoute = path === undefined ? undefined : parseRoute(path)
   const common = parseFunction<Api[typeof functionOf]>(caller, options, fn, toName, [
     'params',
+    'capture',
     ...(hasQuery ? ['query'] : own),
   ])
   const { name, output, hooks } = common
@@ -194,6 +207,8 @@ export function createApi(
     params: options.params,
     async: settings,
     cache,
+    capture: parseCapture(options.capture, `capture of ${name}`),
+    sampler: undefined,
     readsHeaders:
       takesContext(common[functionOf]) ||
       !hooks.isEmpty ||

@@ -8,6 +8,7 @@ import {
 } from '../descriptors/descriptor.ts'
 import type { Context } from '../http/context.ts'
 import { type Api, type ApiOptions, parseFunction, parseRoute } from './api.ts'
+import { type CaptureOptions, parseCapture } from './capture-options.ts'
 import { functionOf } from './function-of.ts'
 import type { HookOptions } from './hooks.ts'
 
@@ -45,6 +46,12 @@ export interface LiveOptions<I extends AnyDescriptor, O extends AnyDescriptor>
    * @default no others
    */
   readonly origins?: readonly string[]
+  /**
+   * Records how long the messages are in both directions, and their SHA-256; `false`: does not.
+   *
+   * @default the service's
+   */
+  readonly capture?: CaptureOptions | false
 }
 
 /** Takes the messages of one client, and yields those to it. The stream ends when it returns. */
@@ -62,7 +69,19 @@ export interface LiveTypes<I = unknown, O = unknown> {
 
 /** A registered live stream. */
 export interface LiveApi
-  extends Pick<Api, 'name' | 'route' | 'doc' | 'input' | 'output' | 'auth' | 'hooks' | 'slots'> {
+  extends Pick<
+    Api,
+    | 'name'
+    | 'route'
+    | 'doc'
+    | 'input'
+    | 'output'
+    | 'auth'
+    | 'hooks'
+    | 'slots'
+    | 'capture'
+    | 'sampler'
+  > {
   /** The function. Only `live-protocol.ts` calls it. */
   readonly [functionOf]: (inputs: AsyncIterable<unknown>, ctx: Context) => unknown
   /** **Units**: bytes. */
@@ -73,7 +92,7 @@ export interface LiveApi
   readonly origins: readonly string[]
 }
 
-const optionNames = ['input', 'maxMessage', 'maxBuffered', 'idleTimeout', 'origins']
+const optionNames = ['input', 'maxMessage', 'maxBuffered', 'idleTimeout', 'origins', 'capture']
 
 /** @throws InvalidArgument that names the mistake. */
 export function createLiveApi(
@@ -116,6 +135,8 @@ export function createLiveApi(
     maxBuffered: parseByteSize(`maxBuffered of ${name}`, maxBuffered),
     idleTimeoutMs: parseIdle(`idleTimeout of ${name}`, idleTimeout),
     origins,
+    capture: parseCapture(options.capture, `capture of ${name}`),
+    sampler: undefined,
   }
 }
 

@@ -8,16 +8,18 @@ import {
   InternalError,
   ServingError,
 } from '../core/errors.ts'
-import { isPromise, type MaybePromise, within } from '../core/promise.ts'
+import { isPromise, type MaybePromise, whenReady, within } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import type { Api } from './api.ts'
 import { functionOf } from './function-of.ts'
 
 /** What the stages need of a function. */
-export type Callable = Pick<Api, typeof functionOf | 'output'>
+export type Callable = Pick<Api, typeof functionOf | 'output'> & Partial<Pick<Api, 'sampler'>>
 
 /** Encodes results and errors as answers of type `R`. */
 export interface Encoding<R> {
+  /** Of what stands above the transport, such as `oip`. */
+  readonly protocol?: string
   /** May throw: BadOutput and the like. */
   readonly encode: (api: Callable, result: unknown, ctx: Context) => MaybePromise<R>
   /** Never throws. */
@@ -26,6 +28,26 @@ export interface Encoding<R> {
 
 /** Runs all stages, with `decode` first. Never throws, never rejects. */
 export function callDecoded<R>(
+  api: Callable,
+  decode: () => MaybePromise<unknown>,
+  ctx: Context,
+  encoding: Encoding<R>,
+): MaybePromise<R> {
+  const sample = api.sampler?.sample(ctx, encoding.protocol)
+  if (sample === undefined) return callStages(api, decode, ctx, encoding)
+  return callStages(api, () => whenReady(decode(), (value) => sample.input(value)), ctx, {
+    encode: (own, result, context) =>
+      whenReady(encoding.encode(own, sample.result(result), context), (answer) =>
+        sample.answered(answer),
+      ),
+    fail(error, context) {
+      sample.failed(error)
+      return encoding.fail(error, context)
+    },
+  })
+}
+
+function callStages<R>(
   api: Callable,
   decode: () => MaybePromise<unknown>,
   ctx: Context,

@@ -145,11 +145,11 @@ export abstract class Visit {
    */
   async apart<R>(run: (ctx: Context) => MaybePromise<R>): Promise<R> {
     const { ctx: whole, target } = this
-    const { headers, remoteAddress, scheme, state } = whole
+    const { headers, transport, remoteAddress, scheme, state } = whole
     const ctx = new Context({ headers })
     const memory = new HeldMemory(this.memory)
     const reserve = (bytes: number, isSpare?: boolean) => memory.hold(memory.bytes + bytes, isSpare)
-    ctx.bind(target, undefined, { remoteAddress, scheme, reservation: { reserve } })
+    ctx.bind(target, undefined, { transport, remoteAddress, scheme, reservation: { reserve } })
     Object.assign(ctx.state, state)
     const forget = whole.onAbort((reason) => ctx.abort(reason))
     try {

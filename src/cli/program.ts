@@ -2,6 +2,7 @@
 import type { RepositoryOptions } from '../api/model-options.ts'
 import { SetupError } from '../core/errors.ts'
 import { jobStatuses } from '../jobs/job.ts'
+import { addCaptureCommand } from './capture-program.ts'
 import {
   addOptions,
   Command,
@@ -157,6 +158,8 @@ for (const [action, summary] of Object.entries(jobActions)) {
     })
   one.addOption(commanderOption('jobStore'))
 }
+
+addCaptureCommand(program)
 
 serviceCommand(
   'config',

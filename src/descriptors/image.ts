@@ -253,10 +253,9 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     }
     const signal = ctx?.signal
     try {
-      return {
-        headers: this.#headers,
-        body: await this.#codec.encode(raster, mimeType, { mode }, signal),
-      }
+      const body = await this.#codec.encode(raster, mimeType, { mode }, signal)
+      ctx?.trace?.source?.(value, body, mimeType)
+      return { headers: this.#headers, body }
     } catch (cause) {
       signal?.throwIfAborted()
       if (cause instanceof InternalError) throw cause
@@ -285,7 +284,9 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     const job = { signal, begin }
     try {
       if (this.#plan !== undefined) {
-        return (await this.#codec.decodeTensor(bytes, header, this.#plan, job)) as ImageValue<T>
+        const tensor = await this.#codec.decodeTensor(bytes, header, this.#plan, job)
+        ctx?.trace?.source?.(tensor, bytes, header.mimeType)
+        return tensor as ImageValue<T>
       }
       const modes = this.pilmode === null ? undefined : [this.pilmode]
       pixels = await this.#codec.decode(bytes, header, { ...job, modes })
@@ -308,6 +309,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     }
     const { mode, width, height, data, palette } = pixels
     const raster = new RasterImage(mode, width, height, data, palette)
+    ctx?.trace?.source?.(raster, bytes, header.mimeType)
     if (ctx !== undefined) freeAtEnd(raster, ctx)
     return raster as ImageValue<T>
   }

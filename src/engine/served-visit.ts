@@ -8,7 +8,7 @@ import { forwardedAddress, forwardedScheme } from '../http/client-address.ts'
 import type { Context, RequestPeer, Scheme } from '../http/context.ts'
 import type { EndpointSlots } from '../http/limits.ts'
 import { discardBody, type HttpResponse } from '../http/message.ts'
-import { OutcomeRecorder, type RecordedEndpoint } from '../http/outcome.ts'
+import { OutcomeRecorder, type ProtocolName, type RecordedEndpoint } from '../http/outcome.ts'
 import { problemResponse } from '../http/problem.ts'
 import { responseFault } from '../http/response-head.ts'
 import { RunnerNotStarted } from '../runner/not-started.ts'
@@ -81,6 +81,10 @@ export class ServedVisit extends Visit implements RequestPeer {
     const { proxies, isTls } = this.server
     const forwarded = proxies === undefined ? undefined : forwardedScheme(this.ctx.headers, proxies)
     return forwarded ?? (isTls ? 'https' : 'http')
+  }
+
+  get transport(): ProtocolName {
+    return this.endpoint?.protocol ?? 'http'
   }
 
   protected get memory(): SharedMemory {

@@ -38,12 +38,16 @@ export interface JobContext {
   progress(value: unknown): Promise<void>
 }
 
+/** The protocol of a request. */
+export type ProtocolName = 'http' | 'connect' | 'grpc'
+
 /** The other end of a connection. */
 export interface RequestPeer {
   readonly job?: JobContext
   /** Counts memory that the request takes until its end; undefined without a limit. */
   readonly reservation?: { reserve(bytes: number, isSpare?: boolean): boolean } | undefined
   readonly scheme?: Scheme
+  readonly transport?: ProtocolName
   readonly remoteAddress?: string | undefined
 }
 
@@ -205,6 +209,11 @@ export class Context<P = PathParams> {
   /** `https` over TLS, or if a proxy says so and option `trustProxy` trusts it. */
   get scheme(): Scheme {
     return this.#peer.scheme ?? 'http'
+  }
+
+  /** @internal */
+  get transport(): ProtocolName {
+    return this.#peer.transport ?? 'http'
   }
 
   /** Set if the call runs as a job. */

@@ -1,11 +1,10 @@
 // The global of this name is a slow getter.
 import { Buffer } from 'node:buffer'
 import { ClientClosed, ServingError } from '../core/errors.ts'
-import type { Context } from './context.ts'
+import type { Context, ProtocolName } from './context.ts'
 import type { Chunk, HeaderNames } from './message.ts'
 
-/** The protocol of a request. */
-export type ProtocolName = 'http' | 'connect' | 'grpc'
+export type { ProtocolName }
 
 /** Times from the request's headers on; stages only if an observer `needsStages`. **Units**: milliseconds. */
 export interface OutcomeDurations {

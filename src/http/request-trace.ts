@@ -25,6 +25,8 @@ export interface RequestTrace {
   stage<T>(name: StageName, work: () => T): T
   /** Begins a call of a Runner; undefined if nothing is recorded. */
   call(runner: string, method: string): CallTrace | undefined
+  /** Told of the bytes that a picture was decoded from, or encoded to, which change afterwards. */
+  source?(picture: object, bytes: Uint8Array, type: string): void
   /** @returns the headers that continue the trace in another service. */
   headers(): Record<string, string>
 }

@@ -87,9 +87,9 @@ export class FolderBlobs implements BlobStore {
   }
 
   #path(name: string): string {
-    if (/^[\w-]{1,200}$/.test(name)) return join(this.#folder, name)
+    if (/^[\w-]{1,200}(\.parquet)?$/.test(name)) return join(this.#folder, name)
     throw new InvalidArgument(
-      `expected the name of a blob, at most 200 of A-Z a-z 0-9 _ -, got ${show(name)}`,
+      `expected the name of a blob, at most 200 of A-Z a-z 0-9 _ -, or a file of Parquet, got ${show(name)}`,
     )
   }
 }

@@ -50,7 +50,11 @@ async function storeOf(
   throw new InvalidArgument(expected('sqlite:FILE or redis://HOST', 'the job store', name))
 }
 
-async function blobsOf(place: string): Promise<BlobStore> {
+/**
+ * @returns the store of a folder or a bucket.
+ * @throws InvalidArgument, MissingDependencyException.
+ */
+export async function blobsOf(place: string): Promise<BlobStore> {
   if (place.startsWith('s3:')) return await (await import('./s3-blobs.ts')).s3Blobs(place)
   return new FolderBlobs(place)
 }

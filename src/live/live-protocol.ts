@@ -59,7 +59,14 @@ function routeOf(api: LiveApi, prefix: string): LiveRoute {
     maxMessage,
     maxBuffered,
     idleTimeoutMs,
-    answer: (messages, { ctx }) => api[functionOf](messages, ctx) as AsyncIterable<unknown>,
+    answer: (messages, { ctx }) => {
+      const call = (inputs: AsyncIterable<unknown>) =>
+        api[functionOf](inputs, ctx) as AsyncIterable<unknown>
+      const sample = api.sampler?.sample(ctx, 'live')
+      return sample === undefined
+        ? call(messages)
+        : sample.messages('output', call(sample.messages('input', messages)))
+    },
   }
 }
 

@@ -4,9 +4,11 @@
  * that use it. @module
  */
 
+import { capturedApis } from '../api/capture-options.ts'
 import type { Endpoint } from '../api/endpoint.ts'
 import type { Mount } from '../api/mount.ts'
 import type { Host, Protocol } from '../api/protocol.ts'
+import type { Capture } from '../capture/capture.ts'
 import { InvalidArgument } from '../core/errors.ts'
 import type { ServerState } from '../engine/engine.ts'
 import { healthEndpoints } from '../engine/health.ts'
@@ -30,6 +32,7 @@ export interface ServedParts {
   readonly docs: boolean
   /** Undefined if no API is asynchronous. */
   readonly jobs?: ServerJobs | undefined
+  readonly capture?: Capture | undefined
   /** Of the calls that the page shows while the service is written. */
   readonly recorder?: CallRecorder | undefined
   /** Of the server's telemetry. */
@@ -80,10 +83,20 @@ export async function compose(
     await telemetry.close()
     throw error
   })
+  const capture = await openCaptureOf(service, log).catch(async (error) => {
+    await Promise.allSettled([telemetry.close(), jobs?.close()])
+    throw error
+  })
   const observed = (observers: readonly RequestObserver[]) =>
     recorder === undefined ? observers : [recorder.first, ...observers, recorder.last]
   return {
-    protocols: protocolsOf(service, { docs, jobs, metrics: telemetry.endpoints, recorder }),
+    protocols: protocolsOf(service, {
+      docs,
+      jobs,
+      capture,
+      metrics: telemetry.endpoints,
+      recorder,
+    }),
     observers: observed(telemetry.observers),
     get unready() {
       return jobs?.unready
@@ -103,10 +116,16 @@ export async function compose(
       try {
         await jobs?.close()
       } finally {
-        await telemetry.close()
+        await Promise.all([telemetry.close(), capture?.close()])
       }
     },
   }
+}
+
+/** Loads what records calls only for a service that asks for it. */
+async function openCaptureOf(service: ServedService, log: Logger): Promise<Capture | undefined> {
+  if (capturedApis(service).length === 0) return undefined
+  return (await import('../capture/capture.ts')).Capture.open(service, log)
 }
 
 /** Loads the code of jobs only for a service that has them. */
@@ -126,7 +145,7 @@ async function openJobsOf(
 /** @returns the protocols of a service: those that are built in, and its own. */
 export function protocolsOf(
   service: ServedService,
-  { docs, jobs, metrics, recorder }: ServedParts,
+  { docs, jobs, capture, metrics, recorder }: ServedParts,
 ): Protocol[] {
   const apis = (host: Host) =>
     apiEndpoints(service, host.prefix, (message) => host.warn(message), jobs)
@@ -141,6 +160,10 @@ export function protocolsOf(
     },
     { name: 'metrics', attach: (host) => add(host, metrics) },
     { name: 'job metrics', attach: (host) => jobs && host.metrics(() => jobs.metrics()) },
+    {
+      name: 'capture metrics',
+      attach: (host) => capture && host.metrics(() => capture.metrics()),
+    },
   ]
   // A process that only runs jobs answers no APIs, but knows them.
   if (jobs?.role === 'work') return [{ name: 'APIs', attach: (host) => void apis(host) }, ...always]

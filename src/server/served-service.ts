@@ -1,4 +1,5 @@
 import type { Api } from '../api/api.ts'
+import type { CaptureSettings } from '../api/capture-options.ts'
 import type { CorsOptions } from '../api/cors.ts'
 import type { Hooks, RequestHook } from '../api/hooks.ts'
 import type { LiveApi } from '../api/live-api.ts'
@@ -21,6 +22,7 @@ export interface ServedService extends ServedApis {
   readonly cors: CorsOptions | undefined
   readonly openapi: { readonly include: readonly string[] }
   readonly jobs: JobsOptions
+  readonly capture: CaptureSettings | undefined
   readonly mcp: boolean
   readonly runners: readonly RunnerLife[]
   readonly models: readonly ModelOptions[]

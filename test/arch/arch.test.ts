@@ -83,11 +83,11 @@ describe('the architecture', () => {
     expect(imports).toContainEqual({ from: 'api/call.ts', to: 'core/errors.ts' })
   })
 
-  it('has at most 19 rooms, and a rule for each', () => {
+  it('has at most 20 rooms, and a rule for each', () => {
     const rooms = new Set(sources.map((file) => room(file.slice(4))))
     rooms.delete('index.ts')
     expect([...rooms].sort()).toEqual(Object.keys(mayImport).sort())
-    expect([...rooms].filter((name) => !name.endsWith('.ts')).length).toBeLessThanOrEqual(19)
+    expect([...rooms].filter((name) => !name.endsWith('.ts')).length).toBeLessThanOrEqual(20)
   })
 
   it('is the one that CONTRIBUTING.md describes, which names files that are there', () => {

@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { speedPicture } from '../../bench/speed.ts'
+import { captureFamilies } from '../../src/capture/capture.ts'
 import {
   flagOf,
   type OptionName,
@@ -121,6 +122,8 @@ const labels: Readonly<Record<string, string>> = {
   serving_job_run_seconds: '`api`',
   serving_job_attempts_total: '`api`, `outcome`',
   serving_job_retries_total: '`api`',
+  serving_captured_calls_total: '`api`',
+  serving_capture_dropped_total: '`api`, `reason`',
 }
 
 function metrics(): string {
@@ -130,6 +133,7 @@ function metrics(): string {
     ...runnerFamilies([]),
     ...workerFamilies(1, 0),
     ...new JobCounts({ debug() {}, warn() {} }).families([], []),
+    ...captureFamilies([]),
   ]
   const rows = families.map(({ name, type, help }) => [
     `\`${name}\``,
@@ -151,6 +155,7 @@ ${table(['metric', 'type', 'labels', 'meaning'], rows)}
 - \`reason\` is \`in_flight\`, \`memory\`, \`queue\`, \`draining\` or the code of an error.
 - \`outcome\` is \`completed\`, \`failed\`, \`canceled\`, \`handed_back\` (its worker stopped) or \`lost\` (its lease
   ran out).
+- \`reason\` of a capture is \`memory\`, \`rate\`, \`columns\`, \`failed\` or \`unwritten\`.
 - Metrics of jobs are there for services with asynchronous APIs. Their \`api\` is \`$webhooks\` for deliveries of
   webhooks.
 - Each process tells the jobs of the whole store: take the maximum over processes, not the sum.

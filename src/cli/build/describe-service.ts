@@ -1,5 +1,6 @@
 /** What a build says of its service. @module */
 
+import { capturedApis, capturePackages } from '../../api/capture-options.ts'
 import { serviceMetadata } from '../../api/service-metadata.ts'
 import { storePackages } from '../../jobs/open-store.ts'
 import { describeServer, protocolPaths } from '../../server/describe-server.ts'
@@ -23,7 +24,11 @@ export async function describeService(service: Service, packages: readonly strin
     ),
     jobs: jobsOf(service),
     openapi: await describeServer(service, ''),
-    packages: [...packages, ...storePackages(service.jobs)],
+    packages: [
+      ...packages,
+      ...storePackages(service.jobs),
+      ...capturePackages(capturedApis(service)),
+    ],
   }
 }
 

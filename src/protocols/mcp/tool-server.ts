@@ -185,6 +185,7 @@ export class ToolServer {
 
   #encodingOf(api: Api): Encoding<ToolResult | Promise<ToolResult>> {
     return {
+      protocol: 'mcp',
       encode: (_, result, call) =>
         whenReady(api.output.toHttpResponse(result as never, call), (answer) =>
           resultOf(api, answer, call),

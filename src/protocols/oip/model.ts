@@ -69,7 +69,9 @@ function apiModel(api: Api, input: TensorView, output: TensorView): Model {
   const { infos: outputs } = output
   const description = { platform: 'serving', inputs, outputs, maxBatchSize: 0, isStream }
   const fail = (error: ServingError) => ({ error })
+  const protocol = 'oip'
   const unary: Encoding<Outcome> = {
+    protocol,
     encode: (_, result, ctx) =>
       whenReady(output.toTensors(result, ctx), (tensors): Outcome => {
         const error = statusErrorOf(ctx)
@@ -78,6 +80,7 @@ function apiModel(api: Api, input: TensorView, output: TensorView): Model {
     fail,
   }
   const streaming: Encoding<StreamOutcome> = {
+    protocol,
     encode: async (_, result, ctx) => {
       const answers = output.toStream?.(result, ctx) ?? once(() => output.toTensors(result, ctx))
       const first = await firstOf(answers[Symbol.asyncIterator](), result, ctx)

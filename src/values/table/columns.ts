@@ -78,6 +78,27 @@ function columnBytes(column: AnyColumn): number {
   return column.data.byteLength + (column.offsets?.byteLength ?? 0)
 }
 
+/** @returns the memory of columns, to go to another thread. */
+export function buffersOf(
+  columns: readonly AnyColumn[],
+  buffers = new Set<ArrayBuffer>(),
+): Set<ArrayBuffer> {
+  const add = (bytes: Uint8Array | Int32Array | undefined) =>
+    bytes && buffers.add(bytes.buffer as ArrayBuffer)
+  for (const column of columns) {
+    add(column.validity)
+    if ('fields' in column) buffersOf(column.fields, buffers)
+    else if ('items' in column) {
+      add(column.offsets)
+      buffersOf([column.items], buffers)
+    } else {
+      add(column.offsets)
+      add(column.data)
+    }
+  }
+  return buffers
+}
+
 /**
  * @returns rows `start` to `end` of a table as views; copies offsets, and bits from the middle of a
  * byte.

@@ -14,9 +14,10 @@ import {
 import { Limiter } from '../../core/memory/limiter.ts'
 import { isArrowStream } from './arrow/arrow-reader.ts'
 import { columnNamed } from './arrow/file-refusal.ts'
-import type { AnyColumn, ColumnTable } from './columns.ts'
+import { type AnyColumn, buffersOf, type ColumnTable } from './columns.ts'
 import { withKnownZones } from './known-zones.ts'
 import { parquetLimits } from './parquet/parquet-footer.ts'
+import type { FileNotes } from './parquet/parquet-wasm-package.ts'
 
 /** The default bounds of one decoding. */
 const fileLimits = {
@@ -37,9 +38,16 @@ export interface FileRequest {
   readonly limits: FileLimits
 }
 
+/** What the thread gets for a file of Parquet that it makes. */
+export interface EncodeRequest {
+  readonly table: ColumnTable<AnyColumn>
+  readonly notes: FileNotes
+}
+
 /** What the thread answers. `heldBytes`: the memory of its instance, which never shrinks. */
 export type FileAnswer =
   | { readonly kind: 'table'; readonly table: ColumnTable<AnyColumn>; readonly heldBytes: number }
+  | { readonly kind: 'file'; readonly file: Uint8Array; readonly heldBytes: number }
   | Refused
   | { readonly kind: 'missing'; readonly message: string }
 
@@ -61,6 +69,8 @@ const maxWaiting = 128
 /** Above this, what the thread holds of one file would count against the next one. **Units**: bytes. */
 const maxHeldBytes = 2 ** 27
 const heapMb = 512
+/** **Units**: milliseconds. */
+const encodeTimeoutMs = 60_000
 
 /** The thread, which starts with the first file, and the files that wait for it. */
 class FileThread {
@@ -72,7 +82,7 @@ class FileThread {
    * @returns the thread's answer.
    * @throws Overloaded, InternalError if no thread starts.
    */
-  async ask(request: FileRequest): Promise<FileAnswer> {
+  async ask(request: FileRequest | EncodeRequest): Promise<FileAnswer> {
     if (this.#waiting >= maxWaiting)
       throw new Overloaded('too many Parquet and Arrow files are waiting to be decoded')
     this.#waiting++
@@ -83,12 +93,16 @@ class FileThread {
     }
   }
 
-  async #ask(request: FileRequest): Promise<FileAnswer> {
+  async #ask(request: FileRequest | EncodeRequest): Promise<FileAnswer> {
     const worker = await this.#started()
-    // A copy, since the body's memory is the server's.
-    const file = new Uint8Array(request.file)
-    const answering = answerOf(worker, request.limits.timeoutMs)
-    worker.postMessage({ ...request, file }, [file.buffer])
+    const { timeoutMs } = 'limits' in request ? request.limits : { timeoutMs: encodeTimeoutMs }
+    const answering = answerOf(worker, timeoutMs)
+    if ('table' in request) worker.postMessage(request, [...buffersOf(request.table.columns)])
+    else {
+      // A copy, since the body's memory is the server's.
+      const file = new Uint8Array(request.file)
+      worker.postMessage({ ...request, file }, [file.buffer])
+    }
     const answer = await answering
     const isOver =
       answer.kind === 'ended' || answer.kind === 'missing' || answer.heldBytes > maxHeldBytes
@@ -169,6 +183,25 @@ function answerOf(worker: Worker, timeoutMs: number): Promise<FileAnswer> {
 }
 
 const thread = new FileThread()
+/** Beside that of requests, which wait for no file of the server's. */
+const encoding = new FileThread()
+
+/**
+ * Makes a Parquet file of columns that may be nested, packed by Zstandard. Their memory goes to the thread.
+ *
+ * @throws MissingDependencyException; InternalError.
+ */
+export async function encodeFile(
+  table: ColumnTable<AnyColumn>,
+  notes: FileNotes,
+): Promise<Uint8Array> {
+  const answer = await encoding.ask({ table, notes })
+  if (answer.kind === 'file') return answer.file
+  if (answer.kind === 'missing') throw new MissingDependencyException(answer.message)
+  throw new InternalError('columns could not be written as Parquet', {
+    cause: 'cause' in answer ? answer.cause : answer,
+  })
+}
 
 /**
  * Decodes a Parquet file, or Arrow IPC. `file` must not change until then. `name` is the
@@ -189,6 +222,7 @@ export async function decodeFile(
     limits: { ...fileLimits, ...limits },
   })
   if (answer.kind === 'missing') throw new MissingDependencyException(answer.message)
+  if (answer.kind === 'file') throw new InternalError('expected columns, received a file')
   if (answer.kind !== 'table') throw refusal(answer, whatOf(file, kind), name)
   const { table } = answer
   const columns = withKnownZones(table.columns, (column, zone) => {

@@ -1,11 +1,12 @@
-/** The thread of `file-decoder.ts`: decodes files of clients one after another, to columns. @module */
+/** The thread of `file-decoder.ts`: decodes files of clients one after another, to columns, or encodes some. @module */
 import { parentPort } from 'node:worker_threads'
 import { MissingDependencyException } from '../../core/errors.ts'
 import { nameTwice } from './arrow/arrow-columns.ts'
 import { readArrowIpc } from './arrow/arrow-reader.ts'
+import { encodeArrowStream } from './arrow/arrow-writer.ts'
 import { damagedFile, FileRefusal } from './arrow/file-refusal.ts'
-import { type AnyColumn, type ColumnTable, tableBytes } from './columns.ts'
-import type { FileAnswer, FileRequest } from './file-decoder.ts'
+import { type AnyColumn, buffersOf, type ColumnTable, tableBytes } from './columns.ts'
+import type { EncodeRequest, FileAnswer, FileRequest } from './file-decoder.ts'
 import { bytesAsInt96, hasInt96, int96AsBytes } from './parquet/int96.ts'
 import { checkReadable } from './parquet/parquet-diagnosis.ts'
 import { aboveLimit, readParquetFooter } from './parquet/parquet-footer.ts'
@@ -87,8 +88,18 @@ function reasonOf(error: unknown): string {
   return text.replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, maxReason)
 }
 
-function answerTo(request: FileRequest): FileAnswer {
+function encodeParquet({ table, notes }: EncodeRequest): Uint8Array {
+  const repeating = table.columns.filter(
+    (column) => 'kind' in column && column.kind === 'str' && column.isBinary === undefined,
+  )
+  const names = repeating.map(({ name }) => name)
+  return told(() => instance().write(encodeArrowStream(table), notes, names))
+}
+
+function answerTo(request: FileRequest | EncodeRequest): FileAnswer {
   try {
+    if ('table' in request)
+      return { kind: 'file', file: encodeParquet(request), heldBytes: heldBytes() }
     const table = request.isArrow ? decodeArrow(request) : decodeParquet(request)
     if (tableBytes(table) > request.limits.maxDecodedBytes) throw new FileRefusal(tooLarge, true)
     return { kind: 'table', table, heldBytes: heldBytes() }
@@ -111,28 +122,7 @@ function answerTo(request: FileRequest): FileAnswer {
 
 const heldBytes = () => (loaded instanceof Error ? 0 : loaded.memoryBytes())
 
-/** @returns the memory of columns, which goes to the other thread. */
-function buffersOf(
-  columns: readonly AnyColumn[],
-  buffers = new Set<ArrayBuffer>(),
-): Set<ArrayBuffer> {
-  const add = (bytes: Uint8Array | Int32Array | undefined) =>
-    bytes && buffers.add(bytes.buffer as ArrayBuffer)
-  for (const column of columns) {
-    add(column.validity)
-    if ('fields' in column) buffersOf(column.fields, buffers)
-    else if ('items' in column) {
-      add(column.offsets)
-      buffersOf([column.items], buffers)
-    } else {
-      add(column.offsets)
-      add(column.data)
-    }
-  }
-  return buffers
-}
-
-parentPort?.on('message', (request: FileRequest) => {
+parentPort?.on('message', (request: FileRequest | EncodeRequest) => {
   const answer = answerTo(request)
   const memory = answer.kind === 'table' ? [...buffersOf(answer.table.columns)] : []
   parentPort?.postMessage(answer, memory)

@@ -140,12 +140,29 @@ function writeFooter(columns: readonly AnyColumn[], block: readonly number[]): U
 /** @returns the schema of columns as a message, as Parquet files keep it beside their own. */
 export function encodeArrowSchema(columns: readonly AnyColumn[]): Buffer {
   const out = borrowBuilder()
-  const bytes = messageOf(out, schemaMessage, writeSchema(out, columns))
+  return framed(messageOf(out, schemaMessage, writeSchema(out, columns)))
+}
+
+/** @returns a message behind its marker and length, padded to words of 8 bytes. */
+function framed(bytes: Uint8Array): Buffer {
   const message = Buffer.alloc(8 + ((bytes.length + 7) & ~7))
   message.writeInt32LE(-1)
   message.writeInt32LE(message.length - 8, 4)
   message.set(bytes, 8)
   return message
+}
+
+/** @returns columns as an Arrow IPC stream of one batch, whose end needs no mark. */
+export function encodeArrowStream(table: ColumnTable<AnyColumn>): Buffer {
+  const body = layOut(table)
+  const head = Buffer.concat([
+    encodeArrowSchema(table.columns),
+    framed(writeBatch(table.rows, body)),
+  ])
+  const stream = Buffer.alloc(head.length + body.length)
+  stream.set(head)
+  for (const { at, bytes } of body.pieces) stream.set(bytes, head.length + at)
+  return stream
 }
 
 /** Encodes columns as an Arrow IPC file for Polars, which reads only the footer, without the schema at the start. */

@@ -10,13 +10,21 @@ import { resolveOptional } from '../../../core/modules/optional.ts'
 export const maxWasmBytes = 2 ** 29
 const pageBytes = 2 ** 16
 
-/** Reads Parquet, up to its first trap. Its memory never shrinks. */
+/** Texts that a file has beside its columns, by key. */
+export type FileNotes = Readonly<Record<string, string>>
+
+/** Reads and writes Parquet, up to its first trap. Its memory never shrinks. */
 export interface ParquetInstance {
   /**
    * @returns an Arrow IPC stream of one batch.
    * @throws those of arrow-rs, and traps.
    */
   read(file: Uint8Array, rows: number, maxBytes: number): Uint8Array | 'too large'
+  /**
+   * @param repeating - Names of flat columns whose values repeat, for dictionaries.
+   * @returns a file of an Arrow IPC stream, packed by Zstandard.
+   */
+  write(stream: Uint8Array, notes: FileNotes, repeating: readonly string[]): Uint8Array
   memoryBytes(): number
 }
 
@@ -42,6 +50,19 @@ export async function parquetInstance(): Promise<ParquetInstance> {
       if (table.getArrayMemorySize() <= maxBytes) return table.intoIPCStream()
       table.free()
       return 'too large'
+    },
+    write(stream, notes, repeating) {
+      const options = new wasm.WriterPropertiesBuilder()
+        .setCompression(wasm.Compression.ZSTD)
+        .setKeyValueMetadata(new Map(Object.entries(notes)))
+        // Of random numbers a dictionary is larger than they are, and statistics take most of the time.
+        .setDictionaryEnabled(false)
+        .setStatisticsEnabled(wasm.EnabledStatistics.None)
+      const chosen = repeating.reduce(
+        (all, name) => all.setColumnDictionaryEnabled(name, true),
+        options,
+      )
+      return wasm.writeParquet(wasm.Table.fromIPCStream(stream), chosen.build())
     },
     memoryBytes: () => memory.buffer.byteLength,
   }

@@ -1,0 +1,23 @@
+/** Served by `capture.ts`: echoes arrays and frames, with a capture at CAPTURE_RATE or without. */
+import { io, Service } from 'serving'
+
+const { CAPTURE_RATE, CAPTURE_TO } = process.env
+const capture =
+  CAPTURE_RATE === undefined
+    ? undefined
+    : { rate: Number(CAPTURE_RATE), to: `file:${CAPTURE_TO}`, maxMbPerSecond: 1000 }
+const svc = new Service('captured', capture && { capture })
+
+const array = new io.NumpyNdarray()
+svc.api({ input: array, output: array }, function ndarray(x) {
+  return x
+})
+const float32 = new io.NumpyNdarray({ dtype: 'float32' })
+svc.api({ input: float32, output: float32 }, function float32s(x) {
+  return x
+})
+svc.api({ input: new io.PandasDataFrame(), output: new io.PandasDataFrame() }, function frame(df) {
+  return df
+})
+
+export default svc

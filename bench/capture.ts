@@ -1,0 +1,175 @@
+/**
+ * What a capture costs: CPU per request of an array of 2×4 with 1 % and with all of the calls recorded, in pairs with
+ * the same server without a capture; and bytes per call beside what KServe logs, bodies as base64 in a Parquet column.
+ * `npx tsx --tsconfig bench/tsconfig.json bench/capture.ts [--rounds N] [--requests N]`, after `npm run build`. Needs
+ * Linux and wrk.
+ * @module
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { columnOf } from '../src/values/table/columns.ts'
+import { encodeFile } from '../src/values/table/file-decoder.ts'
+import { wrk } from './load/wrk.ts'
+import { usageOfTree } from './usage.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '5' },
+    requests: { type: 'string', default: '200' },
+    seconds: { type: 'string', default: '3' },
+  },
+})
+const root = fileURLToPath(new URL('..', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'bench-capture-'))
+
+interface Server {
+  readonly child: ChildProcess
+  readonly origin: string
+  readonly to: string
+}
+
+async function start(rate?: number): Promise<Server> {
+  const to = mkdtempSync(join(folder, 'rate-'))
+  const captured = rate === undefined ? {} : { CAPTURE_RATE: String(rate), CAPTURE_TO: to }
+  const args = ['dist/cli/main.js', 'serve', 'bench/capture.service.ts', '--host', '127.0.0.1']
+  const child = spawn(process.execPath, [...args, '--port', '0', '--docs', 'off'], {
+    cwd: root,
+    env: { ...process.env, ...captured },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  let printed = ''
+  for await (const text of child.stdout) {
+    printed += text
+    const [origin] = /http:\/\/127\.0\.0\.1:\d+/.exec(printed) ?? []
+    if (origin === undefined) continue
+    child.stdout.resume()
+    return { child, origin, to }
+  }
+  throw new Error(`the server ended: ${printed}`)
+}
+
+async function stop({ child }: Server): Promise<void> {
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+}
+
+/** **Units**: microseconds of CPU per request. */
+async function cpuOf({ child, origin }: Server): Promise<number> {
+  const bodyFile = join(folder, 'body.json')
+  writeFileSync(bodyFile, '[[1,2,3,4],[5,6,7,8]]')
+  const load = { contentType: 'application/json', headers: {}, bodyFile, connections: 16 }
+  const before = usageOfTree(child.pid as number).cpuMicros
+  const { requests } = await wrk({
+    ...load,
+    url: `${origin}/ndarray`,
+    seconds: Number(options.seconds),
+  })
+  return (usageOfTree(child.pid as number).cpuMicros - before) / requests
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
+}
+
+async function cpu(): Promise<void> {
+  const [plain, some, all] = [await start(), await start(0.01), await start(1)]
+  for (const server of [plain, some, all]) await cpuOf(server)
+  const ratios: { some: number; all: number; micros: number }[] = []
+  for (let round = 0; round < Number(options.rounds); round++) {
+    const order = round % 2 === 0 ? [plain, some, all] : [all, some, plain]
+    const micros = new Map<Server, number>()
+    for (const server of order) micros.set(server, await cpuOf(server))
+    const base = micros.get(plain) ?? 0
+    const ratio = (server: Server) => (micros.get(server) ?? 0) / base
+    ratios.push({ some: ratio(some), all: ratio(all), micros: base })
+  }
+  for (const server of [plain, some, all]) await stop(server)
+  const print = (what: string, values: readonly number[]) =>
+    console.log(
+      `${what}: ${median(values).toFixed(3)} (${values.map((each) => each.toFixed(3)).join(' ')})`,
+    )
+  print(
+    'µs of CPU per request without',
+    ratios.map(({ micros }) => micros),
+  )
+  print(
+    'CPU at 1 % over without',
+    ratios.map(({ some }) => some),
+  )
+  print(
+    'CPU at 100 % over without',
+    ratios.map(({ all }) => all),
+  )
+}
+
+const sizeOf = (place: string) =>
+  readdirSync(place).reduce((sum, name) => sum + statSync(join(place, name)).size, 0)
+
+/** Numbers as numpy's `random` makes them, with 53 bits. */
+const randoms = (count: number) => Array.from({ length: count }, Math.random)
+
+const bodies: Readonly<Record<string, readonly [api: string, make: () => unknown]>> = {
+  'float32, 1,000 elements': ['float32s', () => Array.from(Float32Array.from(randoms(1000)))],
+  'float64, 1,000 elements': ['ndarray', () => randoms(1000)],
+  'frame of ten float columns, 100 rows': [
+    'frame',
+    () =>
+      Array.from({ length: 100 }, () =>
+        Object.fromEntries(randoms(10).map((value, i) => [`column_${i}`, value])),
+      ),
+  ],
+  'frame of ten mixed columns, 100 rows': [
+    'frame',
+    () =>
+      Array.from({ length: 100 }, (_, row) => {
+        const [a, b, c, d] = randoms(4)
+        const whole = (value: number, most: number) => Math.floor(value * most)
+        const floats = { a, b, c: Number(c.toFixed(2)), d: Number(d.toFixed(3)) }
+        const wholes = { e: row, f: whole(a, 100), g: whole(b, 1000) }
+        return { ...floats, ...wholes, h: a < 0.5, i: `user-${whole(c, 50)}`, j: null }
+      }),
+  ],
+}
+
+/** Both directions of each call, as KServe's logger writes them: a row each, the body as base64 of its JSON. */
+async function bytes(): Promise<void> {
+  for (const [name, [api, make]] of Object.entries(bodies)) {
+    const server = await start(1)
+    const ids: string[] = []
+    const logged: string[] = []
+    for (let i = 0; i < Number(options.requests); i++) {
+      const body = JSON.stringify(make())
+      const answer = await fetch(`${server.origin}/${api}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      })
+      const id = answer.headers.get('x-request-id') ?? ''
+      for (const [direction, text] of [
+        ['request', body],
+        ['response', await answer.text()],
+      ]) {
+        ids.push(`${id} ${direction}`)
+        logged.push(Buffer.from(text).toString('base64'))
+      }
+    }
+    await stop(server)
+    const columns = [columnOf('id', 'str', ids), columnOf('body', 'str', logged)]
+    const other = (await encodeFile({ rows: ids.length, columns }, {})).length
+    const ours = sizeOf(join(server.to, api))
+    console.log(`${name}: ${ours} against ${other} bytes, ${(ours / other).toFixed(3)}`)
+  }
+}
+
+try {
+  await bytes()
+  await cpu()
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+process.exit(0)

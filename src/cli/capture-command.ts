@@ -1,0 +1,52 @@
+/** `serving capture`: looks at recorded calls, and deletes old files. @module */
+import { existsSync } from 'node:fs'
+import { filesOf, foldersOf, prune } from '../capture/place.ts'
+import { readRows, rowText } from '../capture/read-rows.ts'
+import { InvalidArgument } from '../core/errors.ts'
+import { parseDuration } from '../core/text/units.ts'
+
+type Print = (text: string) => void
+
+/**
+ * Prints the files of a capture, with their sizes.
+ *
+ * @throws InvalidArgument for a folder that is not there.
+ */
+export async function listCapture(place: string, print: Print): Promise<void> {
+  for (const { place: folder, store } of await openFolders(place))
+    for (const file of await filesOf(store)) print(`${await store.size(file)}\t${folder}/${file}\n`)
+}
+
+/**
+ * Prints the latest calls of each folder as lines of JSON.
+ *
+ * @throws as {@link listCapture}.
+ */
+export async function showCapture(place: string, limit: number, print: Print): Promise<void> {
+  for (const { store } of await openFolders(place)) {
+    let left = limit
+    for (const file of (await filesOf(store)).reverse()) {
+      for await (const row of readRows(store, file)) {
+        if (left-- <= 0) break
+        print(rowText(row))
+      }
+      if (left <= 0) break
+    }
+  }
+}
+
+/**
+ * Deletes files that are older than a time, and prints their names.
+ *
+ * @throws as {@link listCapture}, and for a wrong age.
+ */
+export async function pruneCapture(place: string, age: string, print: Print): Promise<void> {
+  const before = Date.now() - parseDuration('--older-than', age)
+  for (const { place: folder, store } of await openFolders(place))
+    for (const file of await prune(store, before)) print(`deleted ${folder}/${file}\n`)
+}
+
+async function openFolders(place: string) {
+  if (place.startsWith('s3:') || existsSync(place.replace(/^file:/, ''))) return foldersOf(place)
+  throw new InvalidArgument(`there is no folder ${place}: name the place of the option capture`)
+}
