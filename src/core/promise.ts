@@ -35,6 +35,27 @@ export function whenAllReady<T, R>(
   return values.some(isPromise) ? Promise.all(values).then(next) : next(values as readonly T[])
 }
 
+/** Passes on values in their order, also of those that come later. */
+export class InOrder {
+  #last: Promise<void> | undefined
+
+  /** Calls `use` at once if the value and all before it are ready. `fail`: gets the error of a promise, or of `use` then. */
+  add<T>(value: MaybePromise<T>, use: (value: T) => void, fail: (error: unknown) => void): void {
+    const before = this.#last
+    if (before === undefined && !isPromise(value)) {
+      use(value)
+      return
+    }
+    const done = Promise.all([value, before])
+      .then(([ready]) => use(ready))
+      .catch(fail)
+      .then(() => {
+        if (this.#last === done) this.#last = undefined
+      })
+    this.#last = done
+  }
+}
+
 /** Resolves as the promise, or to `late` after a time. **Units**: milliseconds. */
 export async function within<T, L>(
   promise: Promise<T>,

@@ -1,6 +1,7 @@
 /** The calls that one message gives to a worker. @module */
 
 import { FunctionError, InternalError, ServingError } from '../core/errors.ts'
+import { Copies } from '../core/memory/copies.ts'
 import type { JobTrace } from '../http/request-trace.ts'
 import type { RunnerCounts } from '../telemetry/metrics/runner-counts.ts'
 import type { Clock } from './clock.ts'
@@ -127,11 +128,16 @@ export class Job implements CallOwner {
    */
   async run(): Promise<RunReply | undefined> {
     const transfer: Transfer[] = []
+    const copies = new Copies()
     const { batchable } = this.method
-    const batch = () =>
-      pack(joinRows(this.#calls.map(({ value }) => value)), this.#options.boundary, transfer)
-    const inputs = batchable ? { items: [batch()] } : this.#packEach(transfer)
-    if (this.#calls.length === 0) return undefined
+    const batch = () => {
+      const rows = this.#calls.map(({ value }) => value)
+      return pack(joinRows(rows, copies), this.#options.boundary, transfer, copies)
+    }
+    const inputs = batchable ? { items: [batch()] } : this.#packEach(transfer, copies)
+    const making = copies.made()
+    if (making !== undefined) await making
+    if (this.#open === 0) return undefined
     const trace = this.#trace(batchable)
     const message: RunMessage = { kind: 'run', ...this.#message(trace), inputs }
     return (await settled(this.#slot.worker.run(message, transfer), trace)) as RunReply
@@ -153,25 +159,30 @@ export class Job implements CallOwner {
     )
   }
 
-  #packEach(transfer: Transfer[]): PackedList {
+  #packEach(transfer: Transfer[], copies: Copies): PackedList {
     const calls = this.#calls
     const { boundary, name } = this.#options
     const values = calls.map(({ value }) => value)
-    return packList(values, boundary, transfer, (error, i) => {
+    const refuse = (error: unknown, i: number) => {
       calls[i].reject(callFailure(error, name))
       this.#calls = this.#calls.filter((call) => call !== calls[i])
       this.#open--
       return undefined
-    })
+    }
+    return packList(values, boundary, transfer, refuse, copies)
   }
 
   async stream(): Promise<void> {
     const [call] = this.#calls
     const transfer: Transfer[] = []
-    const trace = this.#trace(false)
+    const copies = new Copies()
     const { boundary } = this.#options
     const { value } = call
-    const input = isInputs(value) ? undefined : pack(value, boundary, transfer)
+    const input = isInputs(value) ? undefined : pack(value, boundary, transfer, copies)
+    const making = copies.made()
+    if (making !== undefined) await making
+    if (this.#open === 0) return
+    const trace = this.#trace(false)
     const message: StreamMessage = {
       kind: 'stream',
       ...this.#message(trace),

@@ -1,5 +1,6 @@
 /** Lists of values on their way to a worker: many small arrays of one kind are sent as a single one. @module */
 
+import type { Copies } from '../core/memory/copies.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { sizeOf } from '../values/array/shape.ts'
 import { joinData } from './rows.ts'
@@ -25,13 +26,14 @@ export function packList(
   boundary: Boundary,
   transfer: Transfer[],
   instead: (error: unknown, index: number) => Packed | undefined,
+  copies?: Copies,
 ): PackedList {
   if (isStackable(values)) return { stack: pack(stackOf(values), boundary, transfer) }
   const items: Packed[] = []
   for (let i = 0; i < values.length; i++) {
     const count = transfer.length
     try {
-      items.push(pack(values[i], boundary, transfer))
+      items.push(pack(values[i], boundary, transfer, copies))
     } catch (error) {
       transfer.length = count
       const packed = instead(error, i)

@@ -2,9 +2,11 @@
 
 import { dataConstructor } from '../core/dtype.ts'
 import { BadInput, expected, FunctionError } from '../core/errors.ts'
+import type { Copies } from '../core/memory/copies.ts'
 import { checkThat } from '../core/options.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { showShape, sizeOf } from '../values/array/shape.ts'
+import { leaveToCollector } from '../values/image/request-pixels.ts'
 
 /**
  * Values of the same key can be joined: equal dtype and dimensions but the first.
@@ -26,8 +28,8 @@ export function rowsOf(value: unknown): { readonly count: number; readonly key: 
   return { count: shape[0], key }
 }
 
-/** Joins the rows of values of one key, in order; a single value is not copied. */
-export function joinRows(values: readonly unknown[]): unknown {
+/** Joins the rows of values of one key, in order; a single value is not copied. `copies`: makes large ones in turns. */
+export function joinRows(values: readonly unknown[], copies?: Copies): unknown {
   if (values.length === 1) return values[0]
   if (Array.isArray(values[0])) return (values as unknown[][]).flat()
   const arrays = values as readonly NDArray[]
@@ -35,22 +37,25 @@ export function joinRows(values: readonly unknown[]): unknown {
   let rows = 0
   for (const array of arrays) rows += array.shape[0]
   return new NDArray(
-    joinData(arrays) as Float32Array,
+    joinData(arrays, copies) as Float32Array,
     [rows, ...shape.slice(1)],
     dtype as 'float32',
   )
 }
 
 /** @returns the data of arrays of one dtype, one after the other. */
-export function joinData(arrays: readonly NDArray[]): NDArray['data'] {
+export function joinData(arrays: readonly NDArray[], copies?: Copies): NDArray['data'] {
   const [{ dtype }] = arrays
   if (dtype === 'str') return arrays.flatMap(({ data }) => data as string[])
   let length = 0
   for (const { data } of arrays) length += data.length
-  const joined = new (dataConstructor(dtype))(length) as Float32Array
+  const Container = dataConstructor(dtype)
+  const memory = copies?.allocate(length * Container.BYTES_PER_ELEMENT)
+  const joined = (memory ? new Container(memory) : new Container(length)) as Float32Array
   let at = 0
-  for (const { data } of arrays) {
-    joined.set(data as Float32Array, at)
+  for (const { data } of arrays as readonly NDArray<'float32'>[]) {
+    if (copies === undefined) joined.set(data, at)
+    else if (copies.copy(data, joined.subarray(at, at + data.length))) leaveToCollector(data.buffer)
     at += data.length
   }
   return joined

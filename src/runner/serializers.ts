@@ -2,6 +2,7 @@
 
 import { InvalidArgument } from '../core/errors.ts'
 import { BinaryFile, type BinaryFileOptions } from '../core/file/binary-file.ts'
+import type { Copies } from '../core/memory/copies.ts'
 import { checkThat } from '../core/options.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { sizeOf } from '../values/array/shape.ts'
@@ -30,6 +31,8 @@ export interface Serializer<T extends object> {
   readonly fresh?: boolean
   /** @throws InvalidArgument for an object that cannot be sent. */
   toFields(value: T): SerializedFields
+  /** @internal As `toFields`, with memory that is filled later; undefined for a value that is in memory already. */
+  toFieldsLater?(value: T, copies: Copies): SerializedFields | undefined
   fromFields(fields: SerializedFields): T
 }
 
@@ -146,6 +149,13 @@ registerSerializer<BinaryFile>({
   name: 'BinaryFile',
   type: BinaryFile,
   toFields: ({ name, mimeType, bytes }) => ({ name, mimeType, bytes }),
+  toFieldsLater(file, copies) {
+    const { name, mimeType, size } = file
+    if (!file.isSpooled) return undefined
+    const bytes = new Uint8Array(copies.allocate(size))
+    copies.fill(() => readInto(bytes, file))
+    return { name, mimeType, bytes }
+  },
   fromFields({ bytes, ...options }) {
     return new BinaryFile(bytes as Uint8Array, options as BinaryFileOptions)
   },
@@ -170,6 +180,14 @@ registerSerializer<Series>({
   fromFields: ({ data, labels }) =>
     labelled(polars().seriesOf(polars().readIpc(data as Uint8Array)), labels),
 })
+
+async function readInto(bytes: Uint8Array, file: BinaryFile): Promise<void> {
+  let at = 0
+  for await (const piece of file.stream()) {
+    bytes.set(piece, at)
+    at += piece.length
+  }
+}
 
 function polars() {
   return loadPolars('a Runner')

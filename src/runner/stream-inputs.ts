@@ -1,5 +1,6 @@
 /** Inputs of a stream that come one by one, as those of a live stream: the caller's side, and the model's. @module */
 import { ClientClosed } from '../core/errors.ts'
+import { Copies } from '../core/memory/copies.ts'
 import type { InputDown, StreamUp } from './model-messages.ts'
 import { serializerOf } from './serializers.ts'
 import { type Boundary, pack, unpack } from './transfer.ts'
@@ -39,7 +40,11 @@ export class InputSender {
       const next = await this.#inputs.next()
       if (next.done) down = { kind: 'last' }
       else if (this.#isOver) return
-      else down = { kind: 'input', item: pack(next.value, this.#boundary, transfer) }
+      else {
+        const copies = new Copies()
+        down = { kind: 'input', item: pack(next.value, this.#boundary, transfer, copies) }
+        await copies.made()
+      }
     } catch (thrown) {
       this.error = thrown instanceof Error ? thrown : new Error(String(thrown))
       down = { kind: 'broken', message: this.error.message }

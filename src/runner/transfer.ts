@@ -1,6 +1,7 @@
 /** Values between threads and processes: memory is copied once or moved, and classes are kept. @module */
 
 import { BadInput, InvalidArgument, show } from '../core/errors.ts'
+import type { Copies } from '../core/memory/copies.ts'
 import { markGone } from '../core/memory/mark-gone.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { leaveToCollector } from '../values/image/request-pixels.ts'
@@ -29,43 +30,49 @@ type PackedObject = readonly [path: Path, serializer: string, fields: Packed]
 type View = ArrayBufferView<ArrayBufferLike> & { slice(): View }
 type Visit = (leaf: unknown, path: Path) => unknown
 
+/** How a message goes. `copies`: makes those of large memory in turns, before the message is sent. */
+interface Way {
+  readonly boundary: Boundary
+  readonly transfer: Transfer[]
+  readonly copies: Copies | undefined
+}
+
 const moved = new WeakSet<object>()
 
 /**
- * Makes a value sendable; `transfer`: buffers to move.
+ * Makes a value sendable; `transfer`: buffers to move. With `copies`, the value must stay unchanged until they are made.
  *
  * @throws InvalidArgument, BadInput for deep nesting.
  */
-export function pack(value: unknown, boundary: Boundary, transfer: Transfer[] = []): Packed {
+export function pack(
+  value: unknown,
+  boundary: Boundary,
+  transfer: Transfer[] = [],
+  copies?: Copies,
+): Packed {
   const objects: PackedObject[] = []
-  const plain = mapLeaves(value, [], packLeaf(boundary, transfer, objects), boundary === 'python')
+  const visit = packLeaf({ boundary, transfer, copies }, objects)
+  const plain = mapLeaves(value, [], visit, boundary === 'python')
   return objects.length === 0 ? { value: plain } : { value: plain, objects }
 }
 
-function packLeaf(boundary: Boundary, transfer: Transfer[], objects: PackedObject[]): Visit {
+function packLeaf(way: Way, objects: PackedObject[]): Visit {
   return (leaf, path) => {
-    const forPython = boundary === 'python' ? pythonSerializerOf(leaf) : undefined
+    const forPython = way.boundary === 'python' ? pythonSerializerOf(leaf) : undefined
     if (forPython === undefined && ArrayBuffer.isView(leaf))
-      return packView(leaf as View, false, boundary, transfer)
+      return packView(leaf as View, false, way)
     const serializer =
       forPython ?? (typeof leaf === 'object' && leaf !== null ? serializerOf(leaf) : undefined)
-    if (serializer === undefined) return packBuiltIn(leaf)
-    objects.push([
-      [...path],
-      serializer.name,
-      packFields(leaf as object, serializer, boundary, transfer),
-    ])
+    if (serializer === undefined) return packBuiltIn(leaf, way)
+    objects.push([[...path], serializer.name, packFields(leaf as object, serializer, way)])
     return null
   }
 }
 
-function packFields(
-  object: object,
-  serializer: Serializer<object>,
-  boundary: Boundary,
-  transfer: Transfer[],
-): Packed {
-  const fields: Record<string, unknown> = { ...serializer.toFields(object) }
+function packFields(object: object, serializer: Serializer<object>, way: Way): Packed {
+  const { boundary, copies } = way
+  const later = copies && serializer.toFieldsLater?.(object, copies)
+  const fields: Record<string, unknown> = { ...(later ?? serializer.toFields(object)) }
   const isOwned = moved.has(object) || serializer.fresh === true
   const objects: PackedObject[] = []
   for (const name in fields) {
@@ -73,19 +80,10 @@ function packFields(
     if (ArrayBuffer.isView(field)) {
       const isSmall =
         object instanceof NDArray && field.byteLength <= maxHeapBytes && boundary !== 'none'
-      fields[name] = packView(
-        isSmall ? copyOf(field as View) : (field as View),
-        isOwned,
-        boundary,
-        transfer,
-      )
+      const view = isSmall ? copyOf(field as View) : (field as View)
+      fields[name] = packView(view, isOwned, way)
     } else if (!isFlat(field)) {
-      fields[name] = mapLeaves(
-        field,
-        [name],
-        packLeaf(boundary, transfer, objects),
-        boundary === 'python',
-      )
+      fields[name] = mapLeaves(field, [name], packLeaf(way, objects), boundary === 'python')
     }
   }
   if (moved.delete(object)) for (const name of serializer.movable ?? []) markMoved(object, name)
@@ -227,12 +225,8 @@ function define(target: object, name: string | number, value: unknown): void {
   } else (target as Record<string | number, unknown>)[name] = value
 }
 
-function packView(
-  view: View,
-  isOwned: boolean,
-  boundary: Boundary,
-  transfer: Transfer[],
-): View | number {
+function packView(view: View, isOwned: boolean, way: Way): View | number {
+  const { boundary, transfer, copies } = way
   if (boundary === 'none') {
     // The model may use it after its caller's request is over: in a batch with others.
     leaveToCollector(view.buffer)
@@ -246,28 +240,37 @@ function packView(
     // A clone of a view clones all of its buffer, such as Node's pool.
     return isWhole ? view : copyOf(view)
   }
-  const own = isOwned ? detach(view) : copyOf(view)
-  transfer.push(own.buffer as ArrayBuffer)
-  return own
+  const isNew = copies?.has(view) === true
+  const sent = isNew ? view : isOwned ? detach(view) : copyOf(view, copies)
+  transfer.push(sent.buffer as ArrayBuffer)
+  return sent
 }
 
-function copyOf(view: View): View {
+function copyOf(view: View, copies?: Copies): View {
+  if (copies !== undefined) {
+    const Container = Buffer.isBuffer(view) ? Uint8Array : view.constructor
+    const memory = copies.allocate(view.byteLength)
+    const copy = new (Container as new (memory: ArrayBuffer) => View)(memory)
+    // Pixels end with their request, which may be over before.
+    if (copies.copy(view, copy)) leaveToCollector(view.buffer)
+    return copy
+  }
   // A Buffer's own slice would share memory.
   if (Buffer.isBuffer(view)) return new Uint8Array(view) as unknown as View
   if (view instanceof DataView) {
-    return new DataView(
-      view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength),
-    ) as unknown as View
+    const end = view.byteOffset + view.byteLength
+    return new DataView(view.buffer.slice(view.byteOffset, end)) as unknown as View
   }
   return view.slice()
 }
 
-function packBuiltIn(value: unknown): unknown {
+function packBuiltIn(value: unknown, way: Way): unknown {
   if (value instanceof Date || value instanceof RegExp) return value
   if (!(value instanceof ArrayBuffer || value instanceof SharedArrayBuffer)) throw unsendable(value)
   try {
     // A thread that failed to send its reply would die.
-    return structuredClone(value)
+    if (value instanceof SharedArrayBuffer) return structuredClone(value)
+    return (packView(new Uint8Array(value) as View, false, way) as View).buffer
   } catch (error) {
     throw unsendable(value, error)
   }

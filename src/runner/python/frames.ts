@@ -13,6 +13,9 @@
  * file, -1 for one behind the header. `freed` are blocks of the file in the other direction that have been read.
  * @module
  */
+import { bytesOf } from '../../core/memory/byte-copy.ts'
+import { turnBytes } from '../../core/memory/copies.ts'
+import { InOrder, type MaybePromise, whenAllReady, whenReady } from '../../core/promise.ts'
 import { parseText } from '../../core/text/parse-text.ts'
 import type { Packed } from '../transfer.ts'
 import type { Transfer } from '../worker.ts'
@@ -51,8 +54,12 @@ interface Header {
 
 const filledUp = (length: number) => Math.ceil(length / 8) * 8
 
+/** Whether views are too large to be copied in one turn of the event loop. */
+const areLarge = (views: readonly ViewEntry[]) =>
+  views.reduce((sum, [, bytes]) => sum + bytes, 0) > turnBytes
+
 /**
- * @returns the pieces of a message, views copied.
+ * @returns the bytes of a message, views copied.
  * @throws RangeError if it is too large.
  */
 export function encodeFrame(
@@ -60,40 +67,56 @@ export function encodeFrame(
   views: readonly Transfer[],
   file: SharedFile,
   freed: readonly number[],
-): Buffer[] {
-  const entries: ViewEntry[] = []
-  const pieces: Buffer[] = []
-  let behind = 0
-  for (const view of views as readonly ArrayBufferView[]) {
-    const { buffer, byteOffset, byteLength } = view
-    const type = typeCodes[(view as Uint8Array)[Symbol.toStringTag]]
-    const start = byteLength < minSharedBytes ? undefined : file.write(view)
-    entries.push([type, byteLength, start ?? -1])
-    if (start !== undefined) continue
-    const piece = Buffer.alloc(filledUp(byteLength))
-    piece.set(new Uint8Array(buffer, byteOffset, byteLength))
-    pieces.push(piece)
-    behind += piece.length
-  }
+): MaybePromise<Buffer> {
+  const entries = (views as readonly Uint8Array[]).map(
+    (view) => [typeCodes[view[Symbol.toStringTag]], view.byteLength, -1] as const,
+  )
+  const isLater = areLarge(entries)
+  const starts = (views as readonly ArrayBufferView[]).map((view) =>
+    view.byteLength < minSharedBytes ? -1 : whenReady(file.write(view, isLater), (at) => at ?? -1),
+  )
+  return whenAllReady(starts, (places) => {
+    const placed = entries.map(([type, bytes], i) => [type, bytes, places[i]] as const)
+    const near = (views as readonly ArrayBufferView[]).filter((_, i) => places[i] === -1)
+    return frameOf(message, placed, near, freed)
+  })
+}
+
+function frameOf(
+  message: unknown,
+  entries: readonly ViewEntry[],
+  near: readonly ArrayBufferView[],
+  freed: readonly number[],
+): Buffer {
+  const behind = near.reduce((sum, { byteLength }) => sum + filledUp(byteLength), 0)
   const text = JSON.stringify({ message, views: entries, freed } satisfies Header)
   const length = filledUp(Buffer.byteLength(text))
   if (behind > maxBytes || length > maxBytes)
     throw new RangeError(`a message of ${behind + length} bytes is too large`)
-  const first = Buffer.allocUnsafe(8 + length)
-  first.writeUInt32LE(length, 0)
-  first.writeUInt32LE(behind, 4)
-  first.fill(' ', 8 + first.write(text, 8))
-  return [first, ...pieces]
+  const frame = Buffer.allocUnsafe(8 + length + behind)
+  frame.writeUInt32LE(length, 0)
+  frame.writeUInt32LE(behind, 4)
+  let at = 8 + length
+  frame.fill(' ', 8 + frame.write(text, 8), at)
+  for (const view of near) {
+    frame.set(bytesOf(view), at)
+    at += filledUp(view.byteLength)
+  }
+  return frame
 }
 
 /**
+ * `fail`: gets the error of memory that cannot be read.
+ *
  * @returns what reads messages from the bytes of a stream, and tells what it has read of the shared
  * file.
  */
 export function frameReader(
   file: SharedFile,
   receive: (message: unknown, freed: readonly number[]) => void,
+  fail: (error: unknown) => void,
 ) {
+  const inOrder = new InOrder()
   let chunks: Buffer[] = []
   let size = 0
   let needed = 8
@@ -104,18 +127,25 @@ export function frameReader(
       frame.toString('utf8', 8, 8 + headerLength),
     ) as Header
     let at = 8 + headerLength
-    const memories = views.map(([type, bytes, start]) => {
+    const isLater = areLarge(views)
+    const memories = views.map(([type, bytes, start]): MaybePromise<ArrayBufferView> => {
       const Container = containers[type]
       if (start === -1) {
-        const own = new Uint8Array(frame.subarray(at, at + bytes))
+        const near = new Uint8Array(frame.subarray(at, at + bytes))
         at += filledUp(bytes)
-        return new Container(own.buffer)
+        return new Container(near.buffer)
       }
-      freedHere.push(start)
-      return new Container(file.read(start, bytes))
+      return whenReady(file.read(start, bytes, isLater), (memory) => {
+        freedHere.push(start)
+        return new Container(memory)
+      })
     })
-    if (memories.length > 0) putViews(message, memories)
-    receive(message, freed)
+    const use = (ready: readonly ArrayBufferView[]) => {
+      if (ready.length > 0) putViews(message, ready)
+      receive(message, freed)
+    }
+    const ready = whenAllReady(memories, (views) => views)
+    inOrder.add(ready, use, fail)
   }
 
   return {

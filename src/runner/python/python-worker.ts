@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os'
 import { createInterface } from 'node:readline'
 import type { Duplex, Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { InOrder } from '../../core/promise.ts'
 import { type ChildLink, ChildWorker, killGroup, type OpenLink, type Up } from '../child-worker.ts'
 import { deviceEnv, type StartWorker } from '../worker.ts'
 import { encodeFrame, frameReader } from './frames.ts'
@@ -48,19 +49,22 @@ function open(executable: string, ...[options, index, receive]: Parameters<OpenL
     Duplex,
   ]
   const kill = () => killGroup(child)
-  const reader = frameReader(up, (message, freed) => {
+  const fail = (way: string) => (error: unknown) => {
+    const text = `a message ${way} the process ${child.pid} failed: ${(error as Error).message}`
+    receive({ kind: 'printed', text })
+    kill()
+  }
+  const take = (message: unknown, freed: readonly number[]) => {
     down.free(freed)
     receive(message as Up)
-  })
+  }
+  const reader = frameReader(up, take, fail('from'))
+  const frames = new InOrder()
   socket.on('data', (chunk: Buffer) => {
     try {
       reader.write(chunk)
     } catch (error) {
-      receive({
-        kind: 'printed',
-        text: `the process ${child.pid} sent an unreadable message: ${(error as Error).message}`,
-      })
-      kill()
+      fail('from')(error)
     }
   })
   for (const stream of [input, socket]) stream.on('error', () => {})
@@ -84,14 +88,8 @@ function open(executable: string, ...[options, index, receive]: Parameters<OpenL
     process: child,
     post(message, transfer) {
       if (socket.destroyed || child.exitCode !== null || child.signalCode !== null) return
-      const pieces = encodeFrame(message, transfer, down, reader.takeFreed())
-      if (pieces.length === 1) {
-        socket.write(pieces[0])
-        return
-      }
-      socket.cork()
-      for (const piece of pieces) socket.write(piece)
-      socket.uncork()
+      const frame = encodeFrame(message, transfer, down, reader.takeFreed())
+      frames.add(frame, (bytes) => void socket.write(bytes), fail('to'))
     },
     close: () => void socket.end(),
     kill,

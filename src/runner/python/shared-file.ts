@@ -1,6 +1,8 @@
 /** Memory shared with Python: an unnamed file, of which one side writes blocks, and Python maps it. @module */
 import { fstatSync } from 'node:fs'
 import { TempFile } from '../../core/file/temp-file.ts'
+import { bytesOf } from '../../core/memory/byte-copy.ts'
+import type { MaybePromise } from '../../core/promise.ts'
 
 /** Blocks begin at multiples of this, the widest vector registers. **Units**: bytes. */
 const alignment = 64
@@ -16,22 +18,30 @@ export class SharedFile {
     return this.#file?.fd
   }
 
-  /** Copies memory into a free block and returns its start; undefined if there is no room. */
-  write(view: ArrayBufferView): number | undefined {
-    if (this.#file === undefined) return undefined
-    const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
+  /** Copies memory into a free block and returns its start; undefined if there is no room. `isLater`: off the event loop. */
+  write(view: ArrayBufferView, isLater: boolean): MaybePromise<number | undefined> {
+    const file = this.#file
+    if (file === undefined) return undefined
+    const bytes = bytesOf(view)
+    const start = this.#take(bytes.length)
+    const giveBack = () => void this.free([start])
+    try {
+      if (isLater) return file.write(bytes, start).then(() => start, giveBack)
+      file.writeSync(bytes, start)
+      return start
+    } catch {
+      return giveBack()
+    }
+  }
+
+  #take(length: number): number {
     let start = 0
     let place = 0
     for (; place < this.#blocks.length; place++) {
-      if (this.#blocks[place].start - start >= bytes.length) break
+      if (this.#blocks[place].start - start >= length) break
       start = Math.ceil(this.#blocks[place].end / alignment) * alignment
     }
-    try {
-      this.#file.writeSync(bytes, start)
-    } catch {
-      return undefined
-    }
-    this.#blocks.splice(place, 0, { start, end: start + bytes.length })
+    this.#blocks.splice(place, 0, { start, end: start + length })
     return start
   }
 
@@ -46,13 +56,16 @@ export class SharedFile {
   }
 
   /**
+   * `isLater`: off the event loop.
+   *
    * @returns a copy of what the other side wrote.
    * @throws Error if the file is shorter.
    */
-  read(start: number, length: number): ArrayBuffer {
+  read(start: number, length: number, isLater: boolean): MaybePromise<ArrayBuffer> {
     if (this.#file === undefined) throw new Error('a view in a shared file that is not there')
     // Not of Node's pool: it may be moved.
     const bytes = Buffer.allocUnsafeSlow(length)
+    if (isLater) return this.#file.read(bytes, start).then(() => bytes.buffer)
     this.#file.readIntoSync(bytes, start)
     return bytes.buffer
   }

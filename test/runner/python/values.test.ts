@@ -52,6 +52,23 @@ describe.skipIf(!hasNumpy)('arrays to Python and back (PYTHON names one with num
     expect((await runner.echo(new NDArray(new Float32Array(0), [0, 4]))).shape).toEqual([0, 4])
   })
 
+  it('keeps the order of messages, although large ones are copied in turns', async () => {
+    const runner = await started({ upper: { stream: true }, echo: {} })
+    async function* inputs() {
+      for (const length of [1, 3_000_000, 2, 2_000_000, 3])
+        yield new NDArray(new Float64Array(length).fill(length))
+    }
+    const lengths = []
+    for await (const { data } of (await started({ same: { stream: true } })).same(inputs()))
+      lengths.push([data.length, data[data.length - 1]])
+    expect(lengths).toEqual([1, 3_000_000, 2, 2_000_000, 3].map((length) => [length, length]))
+    const sizes = [2_000_000, 1, 1_000_000, 2]
+    const echoes = await Promise.all(
+      sizes.map((length) => runner.echo(new NDArray(new Float64Array(length)))),
+    )
+    expect(echoes.map(({ data }) => data.length)).toEqual(sizes)
+  })
+
   it('keeps a view of a part of a buffer, shared memory, and what is moved', async () => {
     const runner = await started('echo')
     const all = Float32Array.from({ length: 100_000 }, (_, i) => i)

@@ -104,6 +104,7 @@ function readVarint(
   }
 }
 
-function varint(value: number): number[] {
+/** @returns an integer that is not negative, seven bits in a byte. */
+export function varint(value: number): number[] {
   return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varint(Math.floor(value / 0x80))]
 }

@@ -2,15 +2,11 @@
 import { readArrowIpc } from '../arrow/arrow-reader.ts'
 import { damagedFile } from '../arrow/file-refusal.ts'
 import type { Column } from '../columns.ts'
-import type { ParquetInstance } from './parquet-wasm-package.ts'
+import { type ParquetInstance, varint } from './parquet-wasm-package.ts'
 
 /** Codecs of Parquet by those of Arrow. The first one reads LZ4 in frames, too. */
 const codecs = [5, 6]
 const [fixedBytes, structs, texts, integers] = [7, 12, 8, 5]
-
-function varint(value: number): number[] {
-  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varint(Math.floor(value / 0x80))]
-}
 
 /** Integers that are not negative, in Thrift's form. The header is the distance from the field before, and the type. */
 const integer = (header: number, value: number) => [header, ...varint(value * 2)]
