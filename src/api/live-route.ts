@@ -40,7 +40,8 @@ export interface OpenedLive {
   readonly route: LiveRoute
   /** Whether the message that opens the stream is also its first one. */
   readonly hasInput: boolean
-  decode(message: Uint8Array): MaybePromise<unknown>
+  /** `ctx`: of this message, until the function takes the next one. */
+  decode(message: Uint8Array, ctx: Context): MaybePromise<unknown>
   /** `ctx`: of this message alone. */
   encode(result: unknown, ctx: Context): MaybePromise<Uint8Array>
 }

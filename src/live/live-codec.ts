@@ -40,6 +40,8 @@ export class LiveCodec {
   /** Undefined if the descriptor takes no such messages. */
   readonly textType: string | undefined
   readonly binaryType: string | undefined
+  /** Whether the input asks for the context of a message. */
+  readonly #takesContext: boolean
   readonly #textHeaders: RequestHeaders
   readonly #binaryHeaders: RequestHeaders
   /** Of the last headers that cannot change: most descriptors answer with one list. */
@@ -48,6 +50,7 @@ export class LiveCodec {
   constructor({ input, output }: Pick<LiveRoute, 'input' | 'output'>) {
     this.#input = input
     this.#output = output
+    this.#takesContext = input.fromHttpRequest.length > 1
     const types = input.describe().input.map(({ mimeType }) => mimeType)
     const bytes = types.filter((type) => !isTextType(type) && !type.startsWith('multipart/'))
     this.textType = types.find(isJsonType) ?? types.find(isTextType)
@@ -57,11 +60,17 @@ export class LiveCodec {
   }
 
   /**
-   * `borrowed`: the bytes are valid during the call.
+   * `borrowed`: the bytes are valid during the call. `contextOf`: of this message, whose clean-ups do not wait for the
+   * stream's end.
    *
    * @throws as `fromHttpRequest`; UnsupportedMediaType.
    */
-  decode(bytes: Uint8Array, isText: boolean, borrowed: boolean): MaybePromise<unknown> {
+  decode(
+    bytes: Uint8Array,
+    isText: boolean,
+    borrowed: boolean,
+    contextOf: () => Context,
+  ): MaybePromise<unknown> {
     if ((isText ? this.textType : this.binaryType) === undefined) {
       const [right, wrong] = isText ? ['binary', 'text'] : ['text', 'binary']
       throw new UnsupportedMediaType(
@@ -73,8 +82,8 @@ export class LiveCodec {
       bytes,
       borrowed,
     )
-    // Without the context, whose clean-ups would keep all messages until the stream's end.
-    return request.releaseAfter(this.#input.fromHttpRequest(request))
+    const ctx = this.#takesContext ? contextOf() : undefined
+    return request.releaseAfter(this.#input.fromHttpRequest(request, ctx))
   }
 
   /** @returns the context for {@link encode}: the client's headers, and .npy for arrays. */

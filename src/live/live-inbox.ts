@@ -2,10 +2,17 @@ import { decodeFailureOf } from '../api/stages.ts'
 import { Overloaded } from '../core/errors.ts'
 import type { HeldMemory } from '../core/memory/held-memory.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
+import { Context } from '../http/context.ts'
+import type { RequestHeaders } from '../http/message.ts'
 import { messageCost } from './framing.ts'
 import type { LivePlace } from './live-place.ts'
 
-type Decode = (bytes: Uint8Array, isText: boolean, borrowed: boolean) => MaybePromise<unknown>
+type Decode = (
+  bytes: Uint8Array,
+  isText: boolean,
+  borrowed: boolean,
+  contextOf: () => Context,
+) => MaybePromise<unknown>
 type Result = IteratorResult<unknown, undefined>
 
 interface Waiting {
@@ -24,7 +31,11 @@ const done: Result = { done: true, value: undefined }
 export class LiveInbox implements AsyncIterableIterator<unknown, undefined> {
   readonly #decode: Decode
   readonly #onTaken: (cost: number) => void
+  readonly #place: LivePlace
+  readonly #headers: RequestHeaders
   readonly #memory: HeldMemory
+  /** Of the messages that the function has: they end when it takes the next one. */
+  readonly #given: Context[] = []
   readonly #held: Held[] = []
   readonly #waiting: Waiting[] = []
   #end: { readonly error?: Error } | undefined
@@ -32,10 +43,20 @@ export class LiveInbox implements AsyncIterableIterator<unknown, undefined> {
   /** Cost of the messages held: their bytes and {@link messageCost} for each. **Units**: bytes. */
   cost = 0
 
-  /** `onTaken`: called with the cost of each message that the function has taken. `place`: of the stream. */
-  constructor(decode: Decode, onTaken: (cost: number) => void, place: LivePlace) {
+  /**
+   * `decode`: gets a context for what the message takes, such as memory of pixels. `onTaken`: called with the cost of
+   * each message that the function has taken. `place`, `headers`: of the stream.
+   */
+  constructor(
+    decode: Decode,
+    onTaken: (cost: number) => void,
+    place: LivePlace,
+    headers: RequestHeaders,
+  ) {
     this.#decode = decode
     this.#onTaken = onTaken
+    this.#place = place
+    this.#headers = headers
     this.#memory = place.account()
   }
 
@@ -71,6 +92,7 @@ export class LiveInbox implements AsyncIterableIterator<unknown, undefined> {
   }
 
   next(): Promise<Result> {
+    this.#endGiven()
     return new Promise((resolve, reject) => {
       const held = this.#held.shift()
       if (held !== undefined) {
@@ -86,23 +108,42 @@ export class LiveInbox implements AsyncIterableIterator<unknown, undefined> {
   }
 
   #give({ resolve, reject }: Waiting, bytes: Uint8Array, isText: boolean, borrowed: boolean): void {
-    try {
-      const value = this.#decode(bytes, isText, borrowed)
-      if (!isPromise(value)) resolve({ done: false, value })
-      else {
-        const given = Promise.resolve(value).then(
-          (later): Result => ({ done: false, value: later }),
-        )
-        resolve(given.catch((error) => Promise.reject(decodeFailureOf(error))))
-      }
-    } catch (error) {
-      reject(decodeFailureOf(error))
+    let ctx: Context | undefined
+    const contextOf = () => (ctx ??= this.#context())
+    const give = (value: unknown): Result => {
+      if (ctx !== undefined) this.#given.push(ctx)
+      if (this.#isLeft) this.#endGiven()
+      return { done: false, value }
     }
+    const fail = (error: unknown) => {
+      ctx?.end()
+      return decodeFailureOf(error)
+    }
+    try {
+      const value = this.#decode(bytes, isText, borrowed, contextOf)
+      if (!isPromise(value)) resolve(give(value))
+      else resolve(Promise.resolve(value).then(give, (error) => Promise.reject(fail(error))))
+    } catch (error) {
+      reject(fail(error))
+    }
+  }
+
+  #context(): Context {
+    const memory = this.#place.account()
+    const reserve = (bytes: number, isSpare?: boolean) => memory.hold(memory.bytes + bytes, isSpare)
+    const ctx = new Context({ headers: this.#headers, reservation: { reserve } })
+    ctx.onEnd(() => memory.end())
+    return ctx
+  }
+
+  #endGiven(): void {
+    for (const ctx of this.#given.splice(0)) ctx.end()
   }
 
   /** Called if the function takes no more messages: others are dropped. */
   async return(): Promise<Result> {
     this.#isLeft = true
+    this.#endGiven()
     const dropped = this.#drop()
     if (dropped > 0) this.#onTaken(dropped)
     for (const { resolve } of this.#waiting.splice(0)) resolve(done)

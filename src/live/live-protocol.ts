@@ -74,9 +74,9 @@ function opened({ name, input, output }: LiveApi, route: LiveRoute, hasInput: bo
   return {
     route,
     hasInput,
-    decode(message) {
+    decode(message, ctx) {
       const { apiName, content } = decodeRequest(message)
-      if (apiName === '' || apiName === name) return fromContent(input, content)
+      if (apiName === '' || apiName === name) return fromContent(input, content, ctx)
       const only = `no other api_name than ${name}`
       throw new BadInput(expected(only, 'a message of its stream', apiName.slice(0, 80)))
     },

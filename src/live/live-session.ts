@@ -80,9 +80,10 @@ export class LiveSession implements LiveListener, OpenStream {
     this.#unread = place.account()
     this.#encoding = LiveCodec.contextFor(visit.ctx.headers)
     this.#inbox = new LiveInbox(
-      (bytes, isText, borrowed) => codec.decode(bytes, isText, borrowed),
+      (...message) => codec.decode(...message),
       (cost) => this.#grant(cost),
       place,
+      visit.ctx.headers,
     )
     place.stream = this
   }

@@ -118,9 +118,10 @@ class LiveCall implements Answerer, OpenStream {
     place.stream = this
     this.#open.ctx.onEnd(() => place.leave())
     const inbox = new LiveInbox(
-      (bytes) => opened.decode(bytes),
+      (bytes, _isText, _borrowed, contextOf) => opened.decode(bytes, contextOf()),
       () => this.#hasRoom && this.#goOn?.(),
       place,
+      this.#open.ctx.headers,
     )
     this.#placed = { ...opened, counts: endpoint.counts, inbox }
     return this.#placed

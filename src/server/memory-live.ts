@@ -13,6 +13,7 @@ import { refusalOf } from '../engine/incoming-request.ts'
 import { LiveCall } from '../engine/live-call.ts'
 import { parseLimits } from '../engine/options.ts'
 import { pathOf } from '../engine/router.ts'
+import { Context } from '../http/context.ts'
 import { HeaderList, type HttpResponse } from '../http/message.ts'
 import { LiveCodec, type LiveMessage } from '../live/live-codec.ts'
 import type { LiveEndpoint } from '../live/live-streams.ts'
@@ -69,7 +70,8 @@ function run(
     await writer.write(messageOf(await codec.encode(result, encoding)))
   }
   writer.closed.catch(() => call.ctx.abort(new ClientClosed()))
-  runLive(route, decoded(codec, inputs), send, call)
+  const contextOf = () => new Context({ headers: call.ctx.headers })
+  runLive(route, decoded(codec, inputs, contextOf), send, call)
     .then(
       () => writer.close(),
       (error) => writer.abort(error),
@@ -82,15 +84,13 @@ function run(
 async function* decoded(
   codec: LiveCodec,
   inputs: AsyncIterable<InjectMessage> | Iterable<InjectMessage>,
+  contextOf: () => Context,
 ) {
   for await (const input of inputs) {
-    if (input instanceof Uint8Array) yield codec.decode(Uint8Array.from(input), false, false)
-    else
-      yield codec.decode(
-        Buffer.from(typeof input === 'string' ? input : JSON.stringify(input)),
-        true,
-        false,
-      )
+    const isText = !(input instanceof Uint8Array)
+    const text = isText && typeof input !== 'string' ? JSON.stringify(input) : input
+    const bytes = isText ? Buffer.from(text as string) : Uint8Array.from(input)
+    yield codec.decode(bytes, isText, false, contextOf)
   }
 }
 

@@ -1,7 +1,10 @@
 /** Live streams and the memory that all requests of a worker share (`maxMemoryBytes`). */
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
+import { Image } from '../../src/descriptors/image.ts'
 import { Text } from '../../src/descriptors/text.ts'
+import { NDArray } from '../../src/values/array/ndarray.ts'
+import { RasterImage } from '../../src/values/image/raster.ts'
 import { Bytes, bytes, deferred, post } from '../http/harness.ts'
 import { framed, liveEngines, openLive, openRaw, refusal, start, turns } from './harness.ts'
 
@@ -67,6 +70,44 @@ describe.each(liveEngines)('the memory of live streams on %s', (engine) => {
     go.resolve()
     expect(await client.next()).toBe('taken')
     await expect.poll(async () => (await running.ask(post('/echo', body))).status).toBe(200)
+  })
+
+  it('counts the pixels of a picture until the function takes the next message', async () => {
+    const go = deferred()
+    const picture = {
+      input: new Image({ pilmode: 'RGB' }),
+      output: text.output,
+      maxMessage: '200kb',
+    }
+    const running = await start(
+      engine,
+      (svc) =>
+        svc.live('sizes', picture, async function* (images) {
+          let count = 0
+          for await (const { width } of images) {
+            yield `${width}`
+            if (++count === 1) await go.promise
+          }
+        }),
+      limits,
+    )
+    const png = await RasterImage.fromNDArray(
+      new NDArray(new Uint8Array(500 * 500 * 3).fill(7), [500, 500, 3]),
+      'RGB',
+    ).encode('image/png')
+    const first = await openLive(running, '/sizes')
+    const late = await openLive(running, '/sizes', framed)
+    await late.control()
+    first.send(png)
+    expect(await first.next()).toBe('500')
+    late.send(png)
+    expect(await late.control()).toMatchObject({ $: 'error', status: 503, code: 'overloaded' })
+    expect((await late.closed).code).toBe(1013)
+    go.resolve()
+    for (let i = 0; i < 5; i++) {
+      first.send(png)
+      expect(await first.next()).toBe('500')
+    }
   })
 
   it('counts messages that the client has not read, and breaks the connection off', async () => {
