@@ -184,7 +184,7 @@ export function createApi(
   const common = parseFunction<Api[typeof functionOf]>(caller, options, fn, toName, [
     'params',
     'capture',
-    ...(hasQuery ? ['query'] : own),
+    ...(hasQuery ? ['query', ...(method === 'GET' ? ['cache'] : [])] : own),
   ])
   const { name, output, hooks } = common
   const route = pathRoute ?? parseRoute(name)

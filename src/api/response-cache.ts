@@ -15,6 +15,7 @@ import {
   joinHeaderNames,
   readsAll,
 } from '../http/message.ts'
+import { etagOf } from '../http/selected.ts'
 import type { Api } from './api.ts'
 import type { CacheSettings } from './cache-options.ts'
 import { failure } from './call.ts'
@@ -26,6 +27,8 @@ interface Entry {
   readonly status: number
   readonly headers: readonly HeaderLine[]
   readonly body: Buffer
+  /** Of an answer to GET. */
+  readonly etag?: string | undefined
   /** When it was computed, in milliseconds of the wall clock. */
   readonly at: number
 }
@@ -126,9 +129,13 @@ export function responseCache(
     ]
   }
 
-  const again = ({ status, headers, body, at }: Entry): HttpResponse => {
+  const revisionOf = ({ etag }: Entry) => (etag === undefined ? undefined : { etag })
+
+  const again = (entry: Entry): HttpResponse => {
+    const { status, headers, body, at } = entry
     if (!isSuccess({ status })) return { status, headers, body }
-    return { status, headers: lines(headers, Math.max(0, Date.now() - at)), body }
+    const aged = lines(headers, Math.max(0, Date.now() - at))
+    return { status, headers: aged, body, revision: revisionOf(entry) }
   }
 
   const keep = (key: string, entry: Entry) => {
@@ -167,13 +174,14 @@ export function responseCache(
         return again(entry)
       }
       return whenReady(compute(), (response) => {
-        const landing = ctx.abortReason === undefined ? landingOf(response) : 'left'
+        const landing = ctx.abortReason === undefined ? landingOf(response, api) : 'left'
         land(landing)
         if (typeof landing === 'string' || 'error' in landing || !isSuccess(landing.entry))
           return response
         keep(key, landing.entry)
         share(key, landing.entry)
-        return { ...response, headers: lines(response.headers, 0) }
+        const revision = revisionOf(landing.entry)
+        return { ...response, headers: lines(response.headers, 0), revision }
       })
     })
   }
@@ -216,7 +224,10 @@ function isSuccess({ status }: Pick<Entry, 'status'>): boolean {
   return status >= 200 && status <= 299
 }
 
-function landingOf({ status = 200, headers, body, before = '', error }: HttpResponse): Landing {
+function landingOf(
+  { status = 200, headers, body, before = '', error }: HttpResponse,
+  { method }: Api,
+): Landing {
   if (ServingError.is(error)) return { error }
   if (error !== undefined || isAsyncBody(body)) return 'alone'
   if (
@@ -228,7 +239,9 @@ function landingOf({ status = 200, headers, body, before = '', error }: HttpResp
   }
   const chunks = typeof body === 'string' || body instanceof Uint8Array ? [body] : body
   const pieces = [before, ...chunks].map((chunk) => Buffer.from(chunk as Uint8Array))
-  return { entry: { status, headers, body: Buffer.concat(pieces), at: Date.now() } }
+  const joined = Buffer.concat(pieces)
+  const etag = method === 'GET' ? etagOf(joined) : undefined
+  return { entry: { status, headers, body: joined, etag, at: Date.now() } }
 }
 
 const digestOf = (key: string, entry: Uint8Array) =>

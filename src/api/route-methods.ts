@@ -2,6 +2,7 @@
 import type { AnyDescriptor } from '../descriptors/descriptor.ts'
 import type { StandardSchemaV1 } from '../descriptors/run-schema.ts'
 import type { ApiFunction, ApiOptions, ApiTypes } from './api.ts'
+import type { CacheOptions } from './cache-options.ts'
 import type { ParamsArgument, ParamsOf } from './path-params.ts'
 import type { Query } from './query.ts'
 
@@ -20,6 +21,8 @@ export interface QueryOptions<
   Q extends Schema = undefined,
   P extends Schema = undefined,
 > extends Omit<BodyOptions<AnyDescriptor, O, P>, 'input' | 'examples'> {
+  /** Of GET, as for `svc.api`. */
+  readonly cache?: CacheOptions
   /** A Standard Schema of the {@link QueryRecord}; its output is the function's input. */
   readonly query?: Q
 }

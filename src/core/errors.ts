@@ -149,6 +149,8 @@ export interface ErrorDetails {
   readonly limit?: string
   /** Sent as `WWW-Authenticate`: `Bearer realm="models"`. */
   readonly challenge?: string
+  /** Sent as `Content-Range`, with the length of the whole. */
+  readonly contentRange?: string
 }
 
 /** Overrides for an application's own subclass. */
@@ -181,6 +183,7 @@ export class ServingError extends Error {
   readonly retryAfterSeconds?: number
   readonly allow?: string
   readonly challenge?: string
+  readonly contentRange?: string
   readonly limit?: string
   // Unlike instanceof, a registry symbol works across two copies of the package in one process.
   readonly [brand] = true

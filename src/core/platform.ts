@@ -1,6 +1,6 @@
 /** What Node has for bytes, texts and clocks; platform.web.ts has the same for browsers and Workers. @module */
 import { isAscii, isUtf8, transcode } from 'node:buffer'
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 // The global of this name is a slow getter.
 import { performance } from 'node:perf_hooks'
@@ -43,6 +43,11 @@ const { latin1Slice } = Buffer.prototype as unknown as {
 /** @returns the text whose code units are these bytes. */
 export function latin1Text(bytes: Uint8Array, start = 0, end: number = bytes.length): string {
   return latin1Slice.call(bytes, start, end)
+}
+
+/** @returns 128 bits of SHA-256 as text; undefined where it is not to be had at once. */
+export function digestOf(content: string | Uint8Array): string | undefined {
+  return createHash('sha256').update(content).digest('base64url').slice(0, 22)
 }
 
 /** @returns random bytes as text of two digits each. */

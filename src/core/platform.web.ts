@@ -26,6 +26,7 @@ export const utf8Text: typeof node.utf8Text = (bytes) => lenient.decode(bytes)
 export const longUtf8Text: typeof node.longUtf8Text = () => undefined
 export const byteLength: typeof node.byteLength = (chunk) =>
   typeof chunk === 'string' ? encoder.encode(chunk).length : chunk.length
+export const digestOf: typeof node.digestOf = () => undefined
 export const isAscii = (bytes: Uint8Array): boolean => bytes.every((byte) => byte < 0x80)
 
 export const isUtf8 = (bytes: Uint8Array): boolean => {

@@ -18,6 +18,7 @@ import {
   type HttpRequest,
   type HttpResponse,
   type RequestHeaders,
+  type Revision,
 } from '../http/message.ts'
 import { constantHeaders, nosniff } from '../http/response-head.ts'
 import type { FileMessage } from '../messages/messages.ts'
@@ -48,6 +49,7 @@ export interface FileOptions {
 }
 
 const anyType = 'application/octet-stream'
+const ofBytes: Revision = {}
 // Types of documents whose scripts browsers run.
 const holdsScripts = /^[^;]*(?:html|xml|xsl)/i
 
@@ -141,7 +143,8 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   }
 
   toHttpResponse(value: BinaryFile | Uint8Array): HttpResponse {
-    if (value instanceof Uint8Array) return { headers: this.#headers, body: value }
+    if (value instanceof Uint8Array)
+      return { headers: this.#headers, body: value, revision: ofBytes }
     if (!(value instanceof BinaryFile))
       throw new BadOutput(expected('a BinaryFile or a Uint8Array', 'File', value))
     const type = this.#essence ? this.mimeType : value.mimeType
@@ -153,9 +156,12 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     if (value.isSpooled) more.push(['content-length', String(value.size)])
     const isPlain = type === this.mimeType && more.length === 0
     const headers = isPlain ? this.#headers : [['content-type', type] as const, nosniff, ...more]
-    if (!value.isSpooled) return { headers, body: value.bytes }
-    const body = value.stream((size) => new Uint8Array(bufferPool.take(size), 0, size))
-    return { headers, body, pooled: new PooledBody() }
+    const { isSpooled, state = ofBytes } = value
+    if (!isSpooled) return { headers, body: value.bytes, revision: state }
+    const allocate = (size: number) => new Uint8Array(bufferPool.take(size), 0, size)
+    const slice = (start: number, end: number) => value.stream(allocate, start, end)
+    const body = slice(0, value.size)
+    return { headers, body, pooled: new PooledBody(), revision: { ...state, slice } }
   }
 
   /** Reads a File message or bytes. The message's kind counts as a Content-Type. */

@@ -6,8 +6,8 @@ import { type Endpoint, getPage } from '../api/endpoint.ts'
 import type { Access } from '../api/visit.ts'
 import type { HeaderLine } from '../http/message.ts'
 import { nosniff } from '../http/response-head.ts'
+import { etagOf } from '../http/selected.ts'
 import { examplePath } from './openapi/content.ts'
-import { Revision } from './revision.ts'
 
 const file = new URL('../../dist/page/index.html', import.meta.url)
 
@@ -57,16 +57,14 @@ const shown: Access = {
 }
 
 function pageEndpoint(path: string, read: () => ReturnType<typeof makePage>): Endpoint {
-  return getPage(path, shown, ['accept-encoding', 'if-none-match'], (_, { ctx: { headers } }) => {
+  return getPage(path, shown, ['accept-encoding'], (_, { ctx: { headers } }) => {
     const page = read()
-    const whole = takesGzip(headers.get('accept-encoding')) ? page.compressed : page.plain
-    return page.revision.unchanged(headers) ?? whole
+    return takesGzip(headers.get('accept-encoding')) ? page.compressed : page.plain
   })
 }
 
 function makePage(html: Buffer) {
   const body = Buffer.from(html)
-  const revision = new Revision(html, ['vary', 'accept-encoding'])
   const headers: HeaderLine[] = [
     ['content-type', 'text/html; charset=utf-8'],
     ['content-security-policy', policyOf(html.toString())],
@@ -74,14 +72,16 @@ function makePage(html: Buffer) {
     ['x-frame-options', 'DENY'],
     ['referrer-policy', 'no-referrer'],
     ['cross-origin-opener-policy', 'same-origin'],
-    ...revision.headers,
+    ['cache-control', 'no-cache'],
+    ['vary', 'accept-encoding'],
   ]
+  const packed = gzipSync(body, { level: 9 })
   return {
-    revision,
-    plain: { headers, body },
+    plain: { headers, body, revision: { etag: etagOf(body) } },
     compressed: {
       headers: [...headers, ['content-encoding', 'gzip'] as const],
-      body: gzipSync(body, { level: 9 }),
+      body: packed,
+      revision: { etag: etagOf(packed) },
     },
   }
 }

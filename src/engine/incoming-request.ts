@@ -6,6 +6,7 @@ import type { ServingError } from '../core/errors.ts'
 import { Context } from '../http/context.ts'
 import type { HttpResponse, RequestHeaders } from '../http/message.ts'
 import { type HeaderNames, joinHeaderNames } from '../http/message.ts'
+import { selectingHeaders } from '../http/selected.ts'
 import type { ServerState } from './engine.ts'
 import { ServedVisit } from './served-visit.ts'
 
@@ -32,7 +33,9 @@ export function headersToRead(
   { readsHeaders = [] }: ServerState,
   endpoint?: Endpoint,
 ): HeaderNames {
-  return joinHeaderNames(endpoint?.readsHeaders ?? ['x-request-id'], readsHeaders)
+  const { methods = [], readsHeaders: own = ['x-request-id'] } = endpoint ?? {}
+  const reads = methods === 'any' || methods.includes('GET')
+  return joinHeaderNames(own, readsHeaders, reads ? selectingHeaders : [])
 }
 
 /** Logs and reports a refusal, and returns the response. */

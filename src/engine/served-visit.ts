@@ -2,7 +2,7 @@
 
 import type { Endpoint } from '../api/endpoint.ts'
 import { type Access, type RequestTarget, Visit } from '../api/visit.ts'
-import { BadOutput, InternalError, type ServingError } from '../core/errors.ts'
+import { BadOutput, InternalError, ServingError } from '../core/errors.ts'
 import type { SharedMemory } from '../core/memory/held-memory.ts'
 import { forwardedAddress, forwardedScheme } from '../http/client-address.ts'
 import type { Context, RequestPeer, Scheme } from '../http/context.ts'
@@ -11,6 +11,7 @@ import { discardBody, type HttpResponse } from '../http/message.ts'
 import { OutcomeRecorder, type ProtocolName, type RecordedEndpoint } from '../http/outcome.ts'
 import { problemResponse } from '../http/problem.ts'
 import { responseFault } from '../http/response-head.ts'
+import { selected } from '../http/selected.ts'
 import { RunnerNotStarted } from '../runner/not-started.ts'
 import type { ServerState } from './engine.ts'
 import { logFailure } from './log.ts'
@@ -150,7 +151,8 @@ export class ServedVisit extends Visit implements RequestPeer {
   checked(given: HttpResponse): HttpResponse {
     const fault = responseFault(given)
     if (fault !== undefined) discardBody(given)
-    const response = fault === undefined ? given : problemOf(this, new BadOutput(fault))
+    const chosen = fault === undefined ? selected(given, this.ctx) : new BadOutput(fault)
+    const response = chosen instanceof ServingError ? problemOf(this, chosen) : chosen
     if (response.error !== undefined) this.failed(response.error)
     return this.ctx.withHeaders(response)
   }

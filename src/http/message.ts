@@ -1,6 +1,6 @@
 /** Requests and responses, and parts of forms, as plain values that descriptors read and write. @module */
 import { type BufferPool, joinInPool, PooledBody } from '../core/memory/buffer-pool.ts'
-import { concat, utf8Bytes } from '../core/platform.ts'
+import { byteLength, concat, utf8Bytes } from '../core/platform.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 
 /** Read access to request headers. Names are lower-case. */
@@ -149,6 +149,23 @@ export type ResponseBody = Chunk | readonly Chunk[] | AsyncIterable<Chunk>
 /** A header line. */
 export type HeaderLine = readonly [name: string, value: string]
 
+/** One state of what a GET reads. */
+export interface Revision {
+  /**
+   * With its quotes.
+   *
+   * @default a digest of bytes up to 1 MiB
+   */
+  readonly etag?: string | undefined
+  /** **Units**: milliseconds of the wall clock. */
+  readonly modifiedAt?: number
+  /**
+   * @returns the bytes from one offset to another.
+   * @default the whole body is read
+   */
+  readonly slice?: (start: number, end: number) => AsyncIterable<Uint8Array>
+}
+
 /** What an output descriptor makes of a value. */
 export interface HttpResponse {
   /** @default 200 */
@@ -160,6 +177,8 @@ export interface HttpResponse {
   readonly error?: Error
   /** @internal The pooled memory of the body, used again once it is sent. Such a response is sent once. */
   readonly pooled?: PooledBody
+  /** @internal Lets a GET ask for a part, or whether there is a new state. */
+  readonly revision?: Revision | undefined
   /** @internal Text in front of a large body of borrowed bytes, which must be sent or copied at once. */
   readonly before?: string
 }
@@ -190,6 +209,16 @@ export function parseLength(text: string | null | undefined): number | undefined
  */
 export function lengthOf(headers: readonly HeaderLine[]): number | undefined {
   return parseLength(headers.find(([name]) => name === 'content-length')?.[1])
+}
+
+/**
+ * **Units**: bytes.
+ *
+ * @returns the length of a body, if it is known before reading.
+ */
+export function bodyLength({ headers, body }: HttpResponse): number | undefined {
+  const isWhole = typeof body === 'string' || body instanceof Uint8Array
+  return isWhole ? byteLength(body) : lengthOf(headers)
 }
 
 /** Ends the source of a body that will not be sent. */

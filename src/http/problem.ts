@@ -44,6 +44,7 @@ export function problemHeaders(
   if (error.allow !== undefined) headers.push(['allow', error.allow])
   if (error.retryAfterSeconds !== undefined)
     headers.push(['retry-after', String(error.retryAfterSeconds)])
+  if (error.contentRange !== undefined) headers.push(['content-range', error.contentRange])
   if (error.challenge !== undefined) headers.push(['www-authenticate', error.challenge])
   return headers
 }

@@ -4,7 +4,7 @@ import type { Api } from '../api/api.ts'
 import { call, callWith, failure } from '../api/call.ts'
 import { functionOf } from '../api/function-of.ts'
 import { abortOf, deadlinePassed, decodeFailureOf } from '../api/stages.ts'
-import { BadOutput, DeadlineExceeded, InternalError, type ServingError } from '../core/errors.ts'
+import { BadOutput, DeadlineExceeded, InternalError, ServingError } from '../core/errors.ts'
 import { bufferPool } from '../core/memory/buffer-pool.ts'
 import { countedBytes } from '../core/memory/memory-budget.ts'
 import {
@@ -39,6 +39,7 @@ import {
   type RequestHeaders,
 } from '../http/message.ts'
 import { responseFault } from '../http/response-head.ts'
+import { selected } from '../http/selected.ts'
 import { TransferClock, withinText } from '../http/transfer-clock.ts'
 import { Room } from './room.ts'
 
@@ -332,9 +333,10 @@ export class HandledRequest {
   }
 
   /** Checks the answer, counts the memory of a large answer, and adds the lines of every answer. */
-  #checked(response: HttpResponse): HttpResponse {
-    const fault = responseFault(response)
-    if (fault !== undefined) return this.#refused(response, new BadOutput(fault))
+  #checked(given: HttpResponse): HttpResponse {
+    const fault = responseFault(given)
+    const response = fault === undefined ? selected(given, this.ctx) : new BadOutput(fault)
+    if (response instanceof ServingError) return this.#refused(given, response)
     const { body } = response
     const isLarge =
       (typeof body === 'string' || body instanceof Uint8Array) && body.length >= countedBytes

@@ -74,7 +74,8 @@ export async function resultAnswer(
   if (job.status === 'canceled') throw new Conflict('the job was canceled, it has no result')
   if (stored === undefined) throw gone()
   const { headers, body } = await stored.body.answer(visit)
-  return { status: stored.status, headers: [...stored.headers, ...headers], body }
+  const revision = { etag: `"${job.id}-${job.attempt}"` }
+  return { status: stored.status, headers: [...stored.headers, ...headers], body, revision }
 }
 
 /** @returns an answer that nobody may keep: it is for the owner of the job alone. */

@@ -1,6 +1,13 @@
 import { expected, InvalidArgument } from '../errors.ts'
 import { shareClass } from '../share-class.ts'
-import type { TempFile } from './temp-file.ts'
+import type { DiskFile } from './temp-file.ts'
+
+/** What tells a file on disk from its earlier states. */
+export interface FileState {
+  readonly etag: string
+  /** **Units**: milliseconds of the wall clock. */
+  readonly modifiedAt: number
+}
 
 /** Name and type of a {@link BinaryFile}. */
 export interface BinaryFileOptions {
@@ -28,7 +35,9 @@ export class BinaryFile {
   /** **Units**: bytes. */
   readonly size: number
   #bytes: Uint8Array | undefined
-  #file: TempFile | undefined
+  #file: DiskFile | undefined
+  /** @internal Of a file that has a name on the disk. */
+  readonly state: FileState | undefined
 
   constructor(bytes: Uint8Array, options: BinaryFileOptions = {}) {
     if (!(bytes instanceof Uint8Array))
@@ -40,16 +49,21 @@ export class BinaryFile {
   }
 
   /** @internal Makes a file whose `size` bytes are on disk. */
-  static onDisk(disk: TempFile, size: number, options: BinaryFileOptions): BinaryFile {
+  static onDisk(
+    disk: DiskFile,
+    size: number,
+    options: BinaryFileOptions,
+    state?: FileState,
+  ): BinaryFile {
     const file = new BinaryFile(noBytes, options)
     file.#bytes = undefined
     file.#file = disk
-    return Object.assign(file, { size })
+    return Object.assign(file, { size, state })
   }
 
   /** All bytes; blocks to read a file on disk, once. */
   get bytes(): Uint8Array {
-    this.#bytes ??= (this.#file as TempFile).readSync(this.size)
+    this.#bytes ??= (this.#file as DiskFile).readSync(this.size)
     return this.#bytes
   }
 
@@ -59,21 +73,23 @@ export class BinaryFile {
   }
 
   /**
-   * @returns pieces of at most 256 KiB; those from disk lie in what `allocate` returns, by default
-   * new memory.
+   * @returns pieces of at most 256 KiB, from one offset to another; those from disk lie in what
+   * `allocate` returns, by default new memory.
    */
   async *stream(
     allocate: (size: number) => Uint8Array = Buffer.allocUnsafeSlow,
+    start = 0,
+    end: number = this.size,
   ): AsyncGenerator<Uint8Array, void, undefined> {
-    for (let at = 0; at < this.size; at += pieceBytes) {
-      const length = Math.min(pieceBytes, this.size - at)
+    for (let at = start; at < end; at += pieceBytes) {
+      const length = Math.min(pieceBytes, end - at)
       if (this.#bytes !== undefined) {
         yield this.#bytes.subarray(at, at + length)
         continue
       }
       // A new buffer each time: sockets may still hold the last one.
       const piece = allocate(length)
-      await (this.#file as TempFile).read(piece, at)
+      await (this.#file as DiskFile).read(piece, at)
       yield piece
     }
   }

@@ -19,27 +19,15 @@ const writeAsync = promisify(write)
 // The largest single read or write that Node allows is 2^31-1 bytes.
 const maxCallBytes = 1024 ** 3
 
-/**
- * Bytes on disk in `directory`, default `os.tmpdir()`. The name is removed once the file is open,
- * so a killed process leaves no file.
- *
- * @throws those of the disk.
- */
-export class TempFile {
+/** An open file. It is closed by `release`. */
+export class DiskFile {
   readonly #fd: number
   // A closed descriptor's number is reused: closing waits for reads and writes under way.
   #users = 0
   #released = false
 
-  constructor(directory: string = tmpdir()) {
-    const path = join(directory, `serving-${randomUUID()}`)
-    this.#fd = openSync(path, 'wx+', 0o600)
-    try {
-      unlinkSync(path)
-    } catch (error) {
-      closeSync(this.#fd)
-      throw error
-    }
+  constructor(fd: number) {
+    this.#fd = fd
   }
 
   /** `bytes` must not change until the promise settles. */
@@ -145,6 +133,29 @@ export class TempFile {
   }
 }
 
+/**
+ * Bytes on disk in `directory`, default `os.tmpdir()`. The name is removed once the file is open,
+ * so a killed process leaves no file.
+ *
+ * @throws those of the disk.
+ */
+export class TempFile extends DiskFile {
+  constructor(directory: string = tmpdir()) {
+    super(openUnnamed(join(directory, `serving-${randomUUID()}`)))
+  }
+}
+
+function openUnnamed(path: string): number {
+  const fd = openSync(path, 'wx+', 0o600)
+  try {
+    unlinkSync(path)
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+  return fd
+}
+
 /** @returns why `os.tmpdir()` takes no temporary file; undefined if it does. */
 export function tempFileFault(): Error | undefined {
   try {
@@ -156,6 +167,6 @@ export function tempFileFault(): Error | undefined {
 }
 
 function requireBytes(count: number): number {
-  if (count === 0) throw new Error('the temporary file is shorter than the bytes written to it')
+  if (count === 0) throw new Error('the file is shorter than it was')
   return count
 }

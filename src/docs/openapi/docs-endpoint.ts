@@ -2,8 +2,8 @@ import { type Endpoint, getPage } from '../../api/endpoint.ts'
 import { BadInput, expected, InternalError } from '../../core/errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { problemResponse } from '../../http/problem.ts'
+import { etagOf } from '../../http/selected.ts'
 import { isLive } from '../../live/live-streams.ts'
-import { Revision } from '../revision.ts'
 import { asyncApiDocument } from './asyncapi-document.ts'
 import { bentomlDocument } from './bentoml-document.ts'
 import { type DocumentSource, type OpenApiDocument, openApiDocument } from './document.ts'
@@ -55,23 +55,22 @@ function openApiEndpoint(path: string, make: () => OpenApiDocument): Endpoint {
 
 /** @returns the endpoint of a JSON document that is made at its first request. */
 export function documentEndpoint(path: string, make: () => unknown): Endpoint {
-  let made: { readonly whole: HttpResponse; readonly revision: Revision } | undefined
-  return getPage(path, { kind: 'service' }, ['if-none-match'], (_, { ctx: { id, headers } }) => {
+  let made: HttpResponse | undefined
+  return getPage(path, { kind: 'service' }, [], (_, { ctx }) => {
     try {
-      if (made === undefined) {
-        const body = JSON.stringify(make())
-        const revision = new Revision(body)
-        made = {
-          whole: { headers: [['content-type', 'application/json'], ...revision.headers], body },
-          revision,
-        }
-      }
+      made ??= documentAnswer(Buffer.from(JSON.stringify(make())))
+      return made
     } catch (cause) {
-      return problemResponse(
-        new InternalError('a descriptor could not describe itself', { cause }),
-        id,
-      )
+      const error = new InternalError('a descriptor could not describe itself', { cause })
+      return problemResponse(error, ctx.id)
     }
-    return made.revision.unchanged(headers) ?? made.whole
   })
+}
+
+function documentAnswer(body: Uint8Array): HttpResponse {
+  const headers = [
+    ['content-type', 'application/json'],
+    ['cache-control', 'no-cache'],
+  ] as const
+  return { headers, body, revision: { etag: etagOf(body) } }
 }

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { plainAddress } from '../../http/client-address.ts'
-import type { Chunk, HttpResponse } from '../../http/message.ts'
+import { bodyLength, type Chunk, type HttpResponse } from '../../http/message.ts'
 import { headerBlockOf, isBodyless, isFraming } from '../../http/response-head.ts'
 import { BodyRest, TransferClock } from '../../http/transfer-clock.ts'
 import type { ExchangeSocket, ServerState } from '../engine.ts'
@@ -89,12 +89,8 @@ export class NodeSocket implements ExchangeSocket {
     const res = this.#res
     const status = response.status ?? 200
     const lines = this.#lines(response)
-    const isKnown =
-      !this.#exchange.isHead ||
-      typeof response.body === 'string' ||
-      response.body instanceof Uint8Array
-    if (isKnown && !isBodyless(status))
-      lines.push('content-length', String(Buffer.byteLength(body)))
+    const length = this.#exchange.isHead ? bodyLength(response) : Buffer.byteLength(body)
+    if (length !== undefined && !isBodyless(status)) lines.push('content-length', String(length))
     res.writeHead(status, lines)
     // Node joins a text to the head, and would write both as UTF-8.
     const isText = typeof body === 'string' && lines.some((line) => beyondAscii.test(line))

@@ -2,7 +2,7 @@
 
 import { joinInPool } from '../../core/memory/buffer-pool.ts'
 import { plainAddress } from '../../http/client-address.ts'
-import type { Chunk, HttpResponse } from '../../http/message.ts'
+import { bodyLength, type Chunk, type HttpResponse } from '../../http/message.ts'
 import { headerBlockOf, isBodyless, isFraming, statusLine } from '../../http/response-head.ts'
 import { BodyRest } from '../../http/transfer-clock.ts'
 import type { ExchangeSocket, ServerState } from '../engine.ts'
@@ -259,13 +259,10 @@ function sendHeadOnly(
   close: boolean,
   echoedId?: string,
 ): void {
-  const { body } = response
+  const length = bodyLength(response)
   writeHead(res, response, echoedId)
-  if (
-    (typeof body === 'string' || body instanceof Uint8Array) &&
-    !isBodyless(response.status ?? 200)
-  )
-    res.writeHeader('content-length', String(Buffer.byteLength(body)))
+  if (length !== undefined && !isBodyless(response.status ?? 200))
+    res.writeHeader('content-length', String(length))
   if (close) res.writeHeader('connection', 'close')
   // Given a length, even undefined, it waits for the body.
   res.endWithoutBody()
