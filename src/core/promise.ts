@@ -39,7 +39,7 @@ export function whenAllReady<T, R>(
 export class InOrder {
   #last: Promise<void> | undefined
 
-  /** Calls `use` at once if the value and all before it are ready. `fail`: gets the error of a promise, or of `use` then. */
+  /** Calls `use` at once if the value and all before it are ready. `fail`: gets the errors of later calls. */
   add<T>(value: MaybePromise<T>, use: (value: T) => void, fail: (error: unknown) => void): void {
     const before = this.#last
     if (before === undefined && !isPromise(value)) {

@@ -40,7 +40,7 @@ interface Way {
 const moved = new WeakSet<object>()
 
 /**
- * Makes a value sendable; `transfer`: buffers to move. With `copies`, the value must stay unchanged until they are made.
+ * Makes a value sendable; `transfer`: buffers to move. `copies`: until they are made, the value must stay unchanged.
  *
  * @throws InvalidArgument, BadInput for deep nesting.
  */

@@ -224,6 +224,7 @@ export const publicNames = [
   'io',
   'modelRepository',
   'move',
+  'openFile',
   'registerSerializer',
   'serve',
   'traceHeaders',

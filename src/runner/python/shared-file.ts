@@ -18,7 +18,7 @@ export class SharedFile {
     return this.#file?.fd
   }
 
-  /** Copies memory into a free block and returns its start; undefined if there is no room. `isLater`: off the event loop. */
+  /** Copies memory into a free block and returns its start; undefined without room. `isLater`: off the event loop. */
   write(view: ArrayBufferView, isLater: boolean): MaybePromise<number | undefined> {
     const file = this.#file
     if (file === undefined) return undefined
