@@ -95,3 +95,54 @@ it('has a client', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root })
   expect(stdout.trim()).toBe((await ask('How does batching work?')).choices[0].message.content)
 })
+
+const rules = (content: string, more: object) =>
+  client.chat.completions.create({ model: 'rules', messages: [{ role: 'user', content }], ...more })
+
+it('calls a tool by rules, and tells what the tool said', async () => {
+  const parameters = { type: 'object', properties: { city: { type: 'string' } } }
+  const tools = [
+    { type: 'function' as const, function: { name: 'clock' } },
+    { type: 'function' as const, function: { name: 'get_weather', parameters } },
+  ]
+  const question = 'What is the weather in Paris?'
+  const { choices } = await rules(question, { tools })
+  const { message, finish_reason } = choices[0]
+  expect(finish_reason).toBe('tool_calls')
+  const [call] = message.tool_calls ?? []
+  expect(call).toMatchObject({ function: { name: 'get_weather', arguments: '{"city":"Paris"}' } })
+  const answered = await client.chat.completions.create({
+    model: 'rules',
+    messages: [
+      { role: 'user', content: question },
+      message,
+      { role: 'tool', tool_call_id: call.id, content: 'rain' },
+    ],
+    tools,
+  })
+  expect(answered.choices[0].message.content).toBe('The tool says: rain')
+  const none = await rules(question, { tools, tool_choice: 'none' })
+  expect(none.choices[0].message.content).toBe('I follow rules. I call tools and fill schemas.')
+  const clock = { type: 'function', function: { name: 'clock' } }
+  const forced = await rules(question, { tools, tool_choice: clock })
+  expect(forced.choices[0].message.tool_calls).toMatchObject([{ function: { name: 'clock' } }])
+})
+
+it('fills a schema by rules', async () => {
+  const properties = {
+    name: { type: 'string' },
+    age: { type: 'integer' },
+    pet: { enum: ['cat', 'dog'] },
+  }
+  const schema = { type: 'object', properties, required: ['name', 'age', 'pet'] }
+  const response_format = { type: 'json_schema', json_schema: { name: 'person', schema } }
+  const { choices } = await rules('Ann is 9 and has a dog', { response_format })
+  expect(choices[0].message.content).toBe('{"name":"Ann","age":9,"pet":"dog"}')
+})
+
+it('ranks documents by the n-grams of the query', async () => {
+  const documents = ['JPEG pictures', 'requests in a batch']
+  const body = { model: 'tiny', query: 'batching of requests', documents }
+  const { results } = await client.post<{ results: { index: number }[] }>('/rerank', { body })
+  expect(results.map(({ index }) => index)).toEqual([1, 0])
+})

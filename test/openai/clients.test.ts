@@ -31,7 +31,7 @@ async function told(program: string, args: readonly string[]): Promise<unknown> 
 }
 
 /** Runs a program of `clients/` beside the packages, so that it finds them. */
-function node(file: string, ...args: readonly string[]) {
+function node(...[file, ...args]: readonly string[]) {
   copyFileSync(join(sources, file), join(folder, file))
   return told(process.execPath, [file, url, ...args])
 }
@@ -42,7 +42,7 @@ const weatherText = ['get_weather', '{"city":"Paris"}']
 const picture = 'I see a picture of 1×1.'
 const called = 'The tool says: rain in Paris'
 
-const inNode: readonly (readonly [file: string, needed: string, expected: object])[] = [
+const inNode: readonly (readonly [needed: string, args: readonly string[], expected: object])[] = [
   ...['openai-6', 'openai-7'].map((name) => {
     const call = { name: 'get_weather', arguments: '{"city":"Paris"}' }
     const expected = {
@@ -59,23 +59,22 @@ const inNode: readonly (readonly [file: string, needed: string, expected: object
       tokens: 2,
       refused: [400, 'tools'],
     }
-    return ['openai.mjs', name, expected] as const
+    return [name, ['openai.mjs', name], expected] as const
   }),
-  [
-    'ai-sdk.mjs',
-    'ai',
-    {
+  ...['6', '7'].map((version) => {
+    const expected = {
       text: true,
       tools: [[weather], called],
       streamedTools: [weather],
       structured: ann,
       parts: picture,
       embeddings: 2,
-    },
-  ],
+    }
+    return [`ai-${version}`, ['ai-sdk.mjs', version], expected] as const
+  }),
   [
-    'langchain.mjs',
     '@langchain/openai',
+    ['langchain.mjs'],
     {
       text: true,
       tools: weather,
@@ -140,9 +139,9 @@ const inPython: readonly (readonly [client: string, needed: string, expected: ob
 ]
 
 describe('clients of npm', () => {
-  for (const [file, needed, expected] of inNode)
+  for (const [needed, args, expected] of inNode)
     it.skipIf(!existsSync(join(folder, 'node_modules', needed)))(needed, { timeout }, async () => {
-      expect(await node(file, needed)).toEqual(expected)
+      expect(await node(...args)).toEqual(expected)
     })
 })
 

@@ -1,7 +1,13 @@
 import OpenAI from 'openai'
 import { expect, expectTypeOf, it, onTestFinished } from 'vitest'
 import { Forbidden, type RemoteRunner, Runner, Service, serve } from '../../src/index.ts'
-import { type OpenAiModel, openai } from '../../src/protocols/openai/index.ts'
+import {
+  type ChatContent,
+  type ChatRequest,
+  type OpenAiModel,
+  openai,
+} from '../../src/protocols/openai/index.ts'
+import { pngOf } from '../corpora/hostile-png.ts'
 
 it('tells of deadlines and hooks in its own shape, and ends the model', async () => {
   const runner = new Runner<typeof import('./model.ts')>('said', {
@@ -44,6 +50,56 @@ it('tells of deadlines and hooks in its own shape, and ends the model', async ()
   })
 })
 
+it('reserves the memory of pictures and of whole answers', async () => {
+  const runner = new Runner<typeof import('./model.ts')>('said', {
+    module: new URL('./model.ts', import.meta.url),
+    methods: { chat: { stream: true } },
+    concurrency: 8,
+    threads: 0,
+  })
+  const able = { runner, accepts: ['images', 'n', 'response_format'] } as const
+  const svc = new Service('small', { protocols: [openai({ models: { able } })] })
+  const options = { port: 0, host: '127.0.0.1', maxMemoryBytes: 24_000_000, logLevel: 'fatal' }
+  const listener = await serve(svc, options as never)
+  onTestFinished(() => listener.close())
+  const ask = async (content: unknown, more: object) => {
+    const body = { model: 'able', messages: [{ role: 'user', content }], ...more }
+    const address = `http://127.0.0.1:${listener.port}/v1/chat/completions`
+    const init = { method: 'POST', body: JSON.stringify(body) }
+    const answer = await fetch(address, init)
+    const text = await answer.text()
+    return `${answer.status} ${/memory/.exec(text)?.[0]}`
+  }
+  const picture = (side: number) => {
+    const url = `data:image/png;base64,${pngOf(side, side).toString('base64')}`
+    return [{ type: 'image_url', image_url: { url } }]
+  }
+  expect(await ask(picture(4_000), {})).toBe('503 memory')
+  // It has the pixels of one row alone.
+  expect(await ask(picture(40), {})).toBe('400 undefined')
+  const say = ['x'.repeat(1_000_000)]
+  expect(await ask('hi', { say })).toBe('200 undefined')
+  expect(await ask('hi', { say, n: 16 })).toBe('503 memory')
+  const json = { say: [JSON.stringify({ say })], response_format: { type: 'json_object' }, n: 16 }
+  // The headers are sent: the error is an event.
+  expect(await ask('hi', { ...json, stream: true })).toBe('200 memory')
+  expect(await ask('hi', { say })).toBe('200 undefined')
+})
+
+it('takes models with what they accept', () => {
+  const runner = new Runner<typeof import('./model.ts')>('said', {
+    module: new URL('./model.ts', import.meta.url),
+    methods: { chat: { stream: true } },
+  })
+  for (const accepts of ['tools', ['tool']])
+    expect(() => openai({ models: { x: { runner, accepts } as never } })).toThrow(
+      /for accepts of the model x of openai/,
+    )
+  expect(() => openai({ models: { x: { runner, accept: [] } as never } })).toThrow(
+    /unknown option "accept" for the model x of openai/,
+  )
+})
+
 it('takes Runners of any kind', () => {
   expectTypeOf<Runner>().toExtend<OpenAiModel>()
   interface Model {
@@ -53,6 +109,10 @@ it('takes Runners of any kind', () => {
     embed(texts: string[]): number[][]
   }
   expectTypeOf<Runner<Model>>().toExtend<OpenAiModel>()
+  interface Seeing {
+    chat(request: ChatRequest<ChatContent>): AsyncGenerator<string>
+  }
+  expectTypeOf<Runner<Seeing>>().toExtend<OpenAiModel>()
   expectTypeOf<RemoteRunner>().toExtend<OpenAiModel>()
   expectTypeOf<Runner<{ chat(request: number): string }>>().not.toExtend<OpenAiModel>()
 })

@@ -53,7 +53,7 @@ export interface CompletionRequest<P extends Prompt = string> extends SamplingRe
   readonly prompt: P
 }
 
-/** How many tokens a model has read and written. Other counts come to the client as they are. */
+/** How many tokens a model has read and written. The client gets other counts unchanged. */
 export interface TokenCounts {
   readonly prompt_tokens?: number
   readonly completion_tokens?: number

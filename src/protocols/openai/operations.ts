@@ -136,7 +136,7 @@ export function transcriptionOperation(models: Models): Json {
   const options = { language: string, prompt: string, response_format: string, stream: string }
   return operation(
     'openai_transcription',
-    'Writes down what is said, whole or by server-sent events.',
+    'Writes speech down, whole or by server-sent events.',
     { ...json(object({ text: string })), 'text/event-stream': { schema: string } },
     object({ ...having(models, 'transcribe'), file, ...options }, ['model', 'file']),
     'multipart/form-data',

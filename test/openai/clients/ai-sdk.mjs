@@ -1,9 +1,11 @@
-/** Asks the example by the AI SDK: `node ai-sdk.mjs URL`. Prints what it got as JSON. */
-import { createOpenAI } from '@ai-sdk/openai'
-import { embedMany, generateObject, generateText, stepCountIs, streamText, tool } from 'ai'
+/** Asks the example by the AI SDK: `node ai-sdk.mjs URL VERSION`. Prints what it got as JSON. */
 import { z } from 'zod'
 
-const [, , url] = process.argv
+const [, , url, version] = process.argv
+const { createOpenAI } = await import(`ai-openai-${version}`)
+const { embedMany, generateObject, generateText, stepCountIs, streamText, tool } = await import(
+  `ai-${version}`
+)
 const openai = createOpenAI({ baseURL: `${url}/v1`, apiKey: 'none' })
 const tiny = openai.chat('tiny')
 const rules = openai.chat('rules')

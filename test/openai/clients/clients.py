@@ -76,7 +76,7 @@ def by_langchain():
         method: rules.with_structured_output(Person, method=method).invoke(person).model_dump()
         for method in ["json_schema", "function_calling"]
     }
-    # By default it sends lists of tokens, for which it fetches a table: here it is one of ours.
+    # By default it sends lists of tokens, and fetches the table for these from another server.
     texts = OpenAIEmbeddings(model="tiny", check_embedding_ctx_length=False, base_url=base, api_key="none")
     return {
         "text": tiny.invoke(question).content != "" and "".join(c.content for c in tiny.stream(question)) != "",
