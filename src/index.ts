@@ -58,6 +58,7 @@ export type {
 export type { Query, QueryOf, QueryRecord } from './api/query.ts'
 export type { BodyMethod, BodyOptions, QueryMethod, QueryOptions } from './api/route-methods.ts'
 export type { Sample, Sampler } from './api/sampler.ts'
+export type { Schedule, ScheduleOptions } from './api/schedule.ts'
 export type { Hook, ServiceStart } from './api/service-life.ts'
 export type { Callable, Encoding } from './api/stages.ts'
 export type { Access, Entered, Guarded, Origins, RequestTarget, Visit } from './api/visit.ts'

@@ -22,8 +22,9 @@ import type { Protocol } from './api/protocol.ts'
 import type { Query } from './api/query.ts'
 import { Registry } from './api/registry.ts'
 import type { BodyMethod, QueryMethod, QueryOptions } from './api/route-methods.ts'
+import type { Schedule, ScheduleOptions } from './api/schedule.ts'
 import { type Hook, ServiceLife, type ServiceStart } from './api/service-life.ts'
-import type { AnyDescriptor } from './descriptors/descriptor.ts'
+import type { AnyDescriptor, ExampleOf } from './descriptors/descriptor.ts'
 import type { StandardSchemaV1 } from './descriptors/run-schema.ts'
 import type { JobsOptions } from './jobs/jobs-options.ts'
 import type { RunnerLife } from './runner/runner.ts'
@@ -91,6 +92,8 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   /** The live streams, by name. */
   readonly lives: ReadonlyMap<string, LiveApi> = this.#registry.lives
   readonly mounts: ReadonlyMap<string, Mount> = this.#registry.mounts
+  /** What `schedule` has registered. */
+  readonly schedules: readonly Schedule[] = this.#registry.schedules
   readonly #life: ServiceLife
 
   /**
@@ -233,6 +236,24 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   ): Typed<A, N, F & LiveTypes<I, O>> {
     this.live<I, O, F>(name, options, fn)
     return this as never
+  }
+
+  /**
+   * Calls an API as a job at each tick of a cron expression, once however many servers run. Hooks
+   * do not run, and there is no caller. Needs the package `cron-parser`.
+   *
+   * @param api - What `svc.api` has returned, for an API with `async`.
+   * @throws InvalidArgument, MissingDependencyException.
+   * @example
+   * `svc.schedule('0 3 * * *', report, 'all', { timeZone: 'Europe/Berlin' })`
+   */
+  schedule<I>(
+    cron: string,
+    api: ApiTypes<I>,
+    input: ExampleOf<I>,
+    options: ScheduleOptions = {},
+  ): void {
+    this.#registry.addSchedule(cron, api, input, options)
   }
 
   /**

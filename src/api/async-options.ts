@@ -22,6 +22,18 @@ export const asyncOptions = {
    */
   priority: whole(0, 100).or(0),
   /**
+   * Highest priority that a submission may ask for.
+   *
+   * @default `priority`
+   */
+  maxPriority: whole(0, 100),
+  /**
+   * How far off the start may be that a submission asks for.
+   *
+   * @default `'7d'`
+   */
+  maxDelay: duration.or('7d'),
+  /**
    * Jobs of this API at a time, in each worker process.
    *
    * @default 1
@@ -33,6 +45,12 @@ export const asyncOptions = {
    * @default 10,000
    */
   maxQueued: whole(1).or(10_000),
+  /**
+   * Jobs of this API and one caller that wait or run; more get 429.
+   *
+   * @default no limit
+   */
+  maxPerCaller: whole(1),
   /**
    * How long a job may wait, then 504. The time counts for a worker, or for its next attempt.
    *

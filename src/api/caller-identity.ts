@@ -12,6 +12,9 @@ export type SightKey = string & { readonly [brand]: 'sight' }
 /** Names never begin like this: see {@link isOwner}. */
 const ownerMark = '["'
 
+/** The owner of what the service itself begins: the key of a caller has two parts. */
+export const ownOwner = '["service"]' as OwnerKey
+
 /** @returns the key of the caller; undefined without a caller, and for one without a name: a token without `sub`. */
 export function ownerOf({ state }: Context): OwnerKey | undefined {
   return state.caller === undefined ? undefined : keyOf(state.caller)

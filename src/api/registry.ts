@@ -6,6 +6,7 @@ import { type AnyOptions, type Api, type ApiMethod, createApi } from './api.ts'
 import { createLiveApi, type LiveApi, type LiveOptions } from './live-api.ts'
 import { createMount, type FetchHandler, type Mount, type MountOptions } from './mount.ts'
 import { paramNames } from './path-params.ts'
+import { createSchedule, type Schedule, type ScheduleOptions } from './schedule.ts'
 
 /** The APIs, live streams and mounted handlers of a service, in the order of registration. */
 export class Registry {
@@ -13,6 +14,8 @@ export class Registry {
   readonly routes = new Map<string, Api>()
   readonly lives = new Map<string, LiveApi>()
   readonly mounts = new Map<string, Mount>()
+  readonly schedules: Schedule[] = []
+  readonly #apiOf = new Map<unknown, Api>()
 
   /**
    * Adds a function of any method.
@@ -25,6 +28,17 @@ export class Registry {
     const isPlain = method === 'POST' && paramNames(api.route).length === 0
     const apis = isPlain ? this.apis : this.routes
     apis.set(api.name, api)
+    this.#apiOf.set(fn, api)
+  }
+
+  /** Adds a call by the clock. @throws InvalidArgument, MissingDependencyException. */
+  addSchedule(cron: string, fn: unknown, input: unknown, options: ScheduleOptions): void {
+    const api = this.#apiOf.get(fn)
+    if (api?.async === undefined)
+      throw new InvalidArgument(
+        'expected what svc.api returned for an API with async for svc.schedule',
+      )
+    this.schedules.push(createSchedule(cron, api, input, options))
   }
 
   /** Adds a live stream. @throws as `addApi`. */
@@ -41,10 +55,11 @@ export class Registry {
     this.mounts.set(path, mount)
   }
 
-  /** Resolves when the examples of all APIs are checked. @throws the first failure. */
+  /** Resolves when the examples of all APIs and the inputs of schedules are checked. @throws the first failure. */
   async checkExamples(): Promise<void> {
     for (const { examples } of [...this.apis.values(), ...this.routes.values()])
       for (const { checked } of examples) await checked
+    for (const { request } of this.schedules) await request.checked
   }
 
   /** @throws InvalidArgument for a taken name, or a taken route of the same method. */

@@ -19,6 +19,7 @@ const uses: Readonly<Record<string, string>> = {
   aws4fetch: 'bodies of jobs in a bucket',
   bullmq: 'jobs on Redis',
   chokidar: 'serving dev',
+  'cron-parser': 'schedules of jobs',
   esbuild: 'serving build',
   'file-type': 'types of files by their bytes',
   ioredis: 'jobs, rate limits and caches on Redis',

@@ -19,9 +19,6 @@ export interface JobsFlags {
   readonly json?: boolean
 }
 
-/** What can be done with one job. */
-export type JobAction = 'show' | 'cancel' | 'retry'
-
 /**
  * @returns the latest jobs, as a table or as JSON.
  * @throws InvalidArgument if there is no such store.
@@ -47,17 +44,31 @@ export function listJobs(
   })
 }
 
-/**
- * Does something with one job, and returns the job as JSON.
- *
- * @throws InvalidArgument if it is not possible.
- */
-export function actOnJob(settings: Settings, action: JobAction, id: string): Promise<string> {
+/** Does something with a job or the queue of an API, and returns the state of it then as JSON. */
+export const jobActions: Readonly<
+  Record<string, (settings: Settings, name: string) => Promise<string>>
+> = {
+  show: (settings, id) => actOnJob(settings, 'show', id),
+  cancel: (settings, id) => actOnJob(settings, 'cancel', id),
+  retry: (settings, id) => actOnJob(settings, 'retry', id),
+  pause: (settings, api) => pauseJobs(settings, api, true),
+  resume: (settings, api) => pauseJobs(settings, api, false),
+}
+
+/** @throws InvalidArgument if it is not possible. */
+function actOnJob(settings: Settings, action: keyof typeof actions, id: string): Promise<string> {
   return withStore(settings, async (store) => {
     const job = await store.get(id)
     if (job === undefined) throw new InvalidArgument(`there is no job ${id}`)
     const acted = await actions[action](store, job)
     return jsonOf({ ...jobDocument(acted), ...(await failureOfJob(store, acted)) })
+  })
+}
+
+function pauseJobs(settings: Settings, api: string, isPaused: boolean): Promise<string> {
+  return withStore(settings, async (store) => {
+    await store.pause(api, isPaused)
+    return jsonOf((await store.states()).find((state) => state.api === api) ?? { api, isPaused })
   })
 }
 
@@ -71,14 +82,14 @@ async function failureOfJob(store: JobStore, { id, status }: Job) {
   return { errorCode, reason }
 }
 
-const actions: Readonly<Record<JobAction, (store: JobStore, job: Job) => Promise<Job>>> = {
-  show: async (_, job) => job,
-  async cancel(store, job) {
+const actions = {
+  show: async (_: JobStore, job: Job) => job,
+  async cancel(store: JobStore, job: Job) {
     if (isFinal(job.status))
       throw new InvalidArgument(`the job ${job.id} has ended already: it is ${job.status}`)
     return (await store.cancel(job.id)) ?? job
   },
-  async retry(store, job) {
+  async retry(store: JobStore, job: Job) {
     if (!isFinal(job.status))
       throw new InvalidArgument(`the job ${job.id} has not ended: it is ${job.status}`)
     const next = newJob()

@@ -19,7 +19,7 @@ import {
 import { foreignVariables } from './config/environment.ts'
 import { optionNames, variableOf } from './config/option-table.ts'
 import type { DeployFlags } from './deploy-command.ts'
-import type { JobAction, JobsFlags } from './jobs-command.ts'
+import type { JobsFlags } from './jobs-command.ts'
 import type { LoadFlags } from './load-command.ts'
 import type { NewOptions } from './new-command.ts'
 import { nodeWarning } from './node-version.ts'
@@ -140,21 +140,21 @@ const jobList = jobs
     )
   })
 jobList.addOption(commanderOption('jobStore'))
-const jobActions = {
+const jobSummaries = {
   show: 'print a job',
   cancel: 'end a job',
   retry: 'submit an ended job once more',
+  pause: 'let no worker take jobs of an API',
+  resume: 'let workers take jobs of an API again',
 } as const
-for (const [action, summary] of Object.entries(jobActions)) {
+for (const [action, summary] of Object.entries(jobSummaries)) {
   const one = jobs
     .command(action)
     .description(`${summary[0].toUpperCase()}${summary.slice(1)}, and print it as JSON.`)
-    .argument('ID', 'its id')
-    .action(async (id: string) => {
-      const { actOnJob } = await import('./jobs-command.ts')
-      process.stdout.write(
-        await actOnJob(await settingsOf(one, undefined), action as JobAction, id),
-      )
+    .argument('NAME', 'of the API, or the id of the job')
+    .action(async (name: string) => {
+      const { jobActions } = await import('./jobs-command.ts')
+      process.stdout.write(await jobActions[action](await settingsOf(one, undefined), name))
     })
   one.addOption(commanderOption('jobStore'))
 }

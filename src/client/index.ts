@@ -3,7 +3,14 @@ import { Call, TextCall } from './call.ts'
 import { decodeContent } from './decode.ts'
 import { type ApiInfo, apisOf, findApi, type OpenApiDocument, queryId } from './description.ts'
 import { encodeArgument, encodeQuery, fillPath } from './encode.ts'
-import { infoOf, Job, type JobListOptions, jobsOf, type SubmitOptions } from './job.ts'
+import {
+  infoOf,
+  Job,
+  type JobListOptions,
+  jobsOf,
+  preferenceOf,
+  type SubmitOptions,
+} from './job.ts'
 import { Live, type LiveOptions } from './live.ts'
 import { badArgument, ServingError } from './serving-error.ts'
 import { readStreams } from './streams.ts'
@@ -25,6 +32,7 @@ export {
   type JobChange,
   type JobInfo,
   type JobListOptions,
+  type JobOptions,
   type ResultOptions,
   type SubmitOptions,
 } from './job.ts'
@@ -130,13 +138,14 @@ export function createClient<S>(url: string | URL, options: CreateClientOptions 
     }
     const submit = (
       value: unknown,
-      { idempotencyKey: key, webhook, ...given }: SubmitOptions = {},
+      { idempotencyKey: key, webhook, job: run, ...given }: SubmitOptions = {},
     ) => {
       const own = {
         ...(key !== undefined && { 'idempotency-key': key }),
         ...(webhook && { 'webhook-url': webhook }),
       }
-      const headers = { ...options.headers, ...given.headers, ...own, prefer: 'respond-async' }
+      const prefer = preferenceOf(run)
+      const headers = { ...options.headers, ...given.headers, ...own, prefer }
       const all = {
         ...options,
         ...(key !== undefined && { isIdempotent: true }),

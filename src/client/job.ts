@@ -26,6 +26,7 @@ export interface JobInfo {
   readonly cancelRequested?: boolean
   readonly retryOf?: string
   readonly createdAt: string
+  readonly notBefore?: string
   readonly startedAt?: string
   readonly finishedAt?: string
 }
@@ -39,12 +40,28 @@ export interface JobChange {
   readonly partial?: string
 }
 
+/** How a job runs, within the bounds of its API. Times are milliseconds, or texts such as `30s`, `30m` and `24h`. */
+export interface JobOptions {
+  /** 0 to 100. */
+  readonly priority?: number
+  /** It does not start before. A text is in ISO 8601. */
+  readonly notBefore?: Date | string
+  /** Time for one attempt. */
+  readonly timeout?: number | string
+  /** How long it may wait for its start. */
+  readonly queueTtl?: number | string
+  /** How long its result stays. */
+  readonly resultTtl?: number | string
+}
+
 /** Options of `submit`. */
 export interface SubmitOptions extends CallOptions {
   /** Submitting again with the same key and value gives the same job; failed connections are tried again, then. */
   readonly idempotencyKey?: string
   /** URL that is told the end of the job. */
   readonly webhook?: string
+  /** @default what the API says */
+  readonly job?: JobOptions
 }
 
 /** Which of your jobs `jobs` gives. */
@@ -226,6 +243,18 @@ export async function* jobsOf(
     yield* page.jobs
     after = page.next
   } while (after !== undefined)
+}
+
+/** @returns the preference that makes a job of a call. */
+export function preferenceOf(job: JobOptions = {}): string {
+  const parameters = Object.entries(job).flatMap(([name, value]) => {
+    if (value === undefined) return []
+    const isMs = typeof value === 'number' && name !== 'priority'
+    const text = value instanceof Date ? value.toISOString() : String(value)
+    const token = name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)
+    return [`; ${token}="${text}${isMs ? 'ms' : ''}"`]
+  })
+  return `respond-async${parameters.join('')}`
 }
 
 /** Reads the state of a job. */

@@ -37,6 +37,7 @@ export function jobDocument(job: Job) {
     cancelRequested: job.isCancelRequested || undefined,
     retryOf,
     createdAt: timeOf(job.createdAt),
+    notBefore: timeOf(job.notBefore),
     startedAt: timeOf(job.startedAt),
     finishedAt: timeOf(job.finishedAt),
   }

@@ -2,7 +2,7 @@ import { encodeContentJson } from '../api/content-json.ts'
 import { parseText } from '../core/text/parse-text.ts'
 import { decodeResponse, encodeResponse } from '../messages/envelope.ts'
 import { bool, count, type FieldType, jsonObject, string, text } from '../messages/field-types.ts'
-import { type MessageOf, messages, messageType } from '../messages/message-type.ts'
+import { type MessageOf, message, messages, messageType } from '../messages/message-type.ts'
 import type { ProtoContent } from '../messages/messages.ts'
 import { wireType } from '../messages/protobuf.ts'
 import type { Job, JobEvent, StoredResponse } from './job.ts'
@@ -39,6 +39,22 @@ export const listJobsRequest = messageType({
   after: [6, text],
 })
 
+/** What SubmitJob reads of a Request beside its API and content. */
+export const submission = messageType({
+  job: [
+    20,
+    message(
+      messageType({
+        priority: [1, count],
+        notBefore: [2, text],
+        timeout: [3, text],
+        queueTtl: [4, text],
+        resultTtl: [5, text],
+      }),
+    ),
+  ],
+})
+
 /** Job. */
 export const jobMessage = messageType({
   id: [1, text],
@@ -56,6 +72,7 @@ export const jobMessage = messageType({
   result: [13, response],
   errorCode: [14, text],
   errorDetail: [15, text],
+  notBefore: [16, text],
 })
 
 /** ListJobsResponse. */

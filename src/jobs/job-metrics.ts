@@ -7,7 +7,6 @@ import {
   type MetricFamily,
   type MetricLabels,
 } from '../telemetry/metrics/metric-family.ts'
-import { jobStatuses } from './job.ts'
 import { type Attempt, noJobs, type Outcome, type QueueState } from './job-store.ts'
 import { failureOf } from './problem-answer.ts'
 
@@ -60,7 +59,10 @@ export class JobCounts {
     }
     const series = this.#of(job.api)
     if (number > 1) series.retries++
-    else series.wait.add(Math.max(0, (job.startedAt ?? job.createdAt) - job.createdAt) / 1000)
+    else {
+      const since = Math.max(job.createdAt, job.notBefore ?? 0)
+      series.wait.add(Math.max(0, (job.startedAt ?? since) - since) / 1000)
+    }
     const start = performance.now()
     let outcome: Outcome | undefined
     try {
@@ -137,13 +139,19 @@ export class JobCounts {
         value,
       })),
     )
-    const empty = (api: string) => ({ api, counts: noJobs, oldestMs: 0 })
+    const empty = (api: string) => ({
+      api,
+      counts: noJobs,
+      delayed: 0,
+      oldestMs: 0,
+      isPaused: false,
+    })
     const retries = all.map(({ labels, retries: value }) => ({ labels, value }))
     return [
       ...(states === undefined ? [] : storeFamilies([...apis.map(empty), ...states])),
       histogram(
         'serving_job_wait_seconds',
-        'From the submission of a job to its first start.',
+        'From the submission of a job, or the time before which it may not start, to its first start.',
         timed('wait'),
       ),
       histogram(
@@ -164,17 +172,27 @@ export class JobCounts {
 /** Of several states of an API the last counts. All processes see the same store. */
 function storeFamilies(all: readonly QueueState[]): MetricFamily[] {
   const states = [...new Map(all.map((state) => [state.api, state])).values()]
-  const counts = states.flatMap(({ api, counts }) =>
-    jobStatuses.map((status) => ({ labels: { api, status }, value: counts[status] })),
+  // No worker can help those that are delayed.
+  const counts = states.flatMap(({ api, delayed, counts: { queued, ...others } }) =>
+    Object.entries({ queued: Math.max(0, queued - delayed), delayed, ...others }).map(
+      ([status, value]) => ({ labels: { api, status }, value }),
+    ),
   )
+  const paused = states.map(({ api, isPaused }) => ({ labels: { api }, value: Number(isPaused) }))
   const oldest = states.map(({ api, oldestMs }) => ({ labels: { api }, value: oldestMs / 1000 }))
   return [
-    gauge('serving_jobs', 'Jobs in the store by status, until they are forgotten.', counts, 'max'),
+    gauge(
+      'serving_jobs',
+      'Jobs in the store by status, until they are forgotten. Queued ones whose time has not come are delayed.',
+      counts,
+      'max',
+    ),
     gauge(
       'serving_jobs_oldest_seconds',
-      'Age of the oldest job that waits; 0 without one.',
+      'Age of the oldest job that waits for a worker; 0 without one.',
       oldest,
       'max',
     ),
+    gauge('serving_jobs_paused', '1 if no worker takes jobs of the API.', paused, 'max'),
   ]
 }

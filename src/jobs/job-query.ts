@@ -1,8 +1,18 @@
 /** What requests ask of jobs in text, read by tables of options. @module */
-import { BadInput } from '../core/errors.ts'
-import { Option, type OptionTable, oneOf, readOptions, text, whole } from '../core/option.ts'
+import type { AsyncSettings } from '../api/async-options.ts'
+import { BadInput, expected } from '../core/errors.ts'
+import {
+  duration,
+  Option,
+  type OptionTable,
+  oneOf,
+  readOptions,
+  text,
+  whole,
+} from '../core/option.ts'
 import { checkThat } from '../core/options.ts'
-import { jobStatuses } from './job.ts'
+import { jobStatuses, type NewJob } from './job.ts'
+import { timeOf } from './job-answers.ts'
 import type { JobFilter } from './job-store.ts'
 
 /** A time in ISO 8601; read as milliseconds of the wall clock. */
@@ -33,6 +43,45 @@ export function filterOf(given: Readonly<Record<string, unknown>>): JobFilter {
   return readAsked('the list of jobs', given, filterOptions)
 }
 
+const submissionOptions = {
+  priority: whole(0, 100),
+  notBefore: instant,
+  timeout: duration,
+  queueTtl: duration,
+  resultTtl: duration,
+}
+
+/**
+ * @param given - As text, or as messages have them: an empty one is absent.
+ * @returns how a job runs: as its API says, but for what its submission asks within the bounds of the API.
+ * @throws BadInput.
+ */
+export function runOf(
+  given: Readonly<Record<string, unknown>>,
+  settings: AsyncSettings,
+): Pick<NewJob, 'retries' | 'priority' | 'notBefore' | 'timeoutMs' | 'queueTtlMs' | 'resultTtlMs'> {
+  const asked = readAsked('the submission', given, submissionOptions)
+  const { maxPriority = settings.priority, maxDelay } = settings
+  const bounds = { ...settings, priority: maxPriority, notBefore: Date.now() + maxDelay }
+  for (const [name, value = 0] of Object.entries(asked)) {
+    const most = bounds[name as keyof typeof asked]
+    const show = (each: number) => (name === 'notBefore' ? timeOf(each) : each)
+    if (value > most)
+      throw new BadInput(
+        expected(`at most ${show(most)}`, `${name} of the submission`, show(value)),
+      )
+  }
+  const { notBefore } = asked
+  return {
+    retries: settings.retries,
+    priority: asked.priority ?? settings.priority,
+    ...(notBefore !== undefined && { notBefore }),
+    timeoutMs: asked.timeout ?? settings.timeout,
+    queueTtlMs: asked.queueTtl ?? settings.queueTtl,
+    resultTtlMs: asked.resultTtl ?? settings.resultTtl,
+  }
+}
+
 function readAsked<T extends OptionTable>(
   place: string,
   given: Readonly<Record<string, unknown>>,
@@ -43,7 +92,7 @@ function readAsked<T extends OptionTable>(
     table[name].parts.schema?.type === 'integer' &&
     /^\d{1,15}$/.test(String(value))
   const values = Object.entries(given)
-    .filter(([, value]) => value !== '')
+    .filter(([name, value]) => value !== '' || !Object.hasOwn(table, name))
     .map(([name, value]) => [name, isWhole(name, value) ? Number(value) : value])
   try {
     return readOptions(place, Object.fromEntries(values), table)

@@ -30,6 +30,7 @@ import {
   listJobsRequest,
   messageOfEvent,
   messageOfJob,
+  submission,
   watchJobRequest,
 } from './job-messages.ts'
 import { filterOf } from './job-query.ts'
@@ -68,10 +69,14 @@ function answersOf(jobs: Jobs): {
     unary: {
       SubmitJob: (body, visit, isJson) =>
         answered(jobMessage, isJson, async () => {
-          const { apiName, bytes } = isJson
+          const {
+            apiName,
+            bytes,
+            job = {},
+          } = isJson
             ? requestOfJson(body)
-            : { ...decodeRequest(body), bytes: body }
-          return messageOfJob(await jobs.submitCall(apiName, bytes, visit), undefined)
+            : { ...decodeRequest(body), ...submission.decode(body), bytes: body }
+          return messageOfJob(await jobs.submitCall(apiName, bytes, visit, job), undefined)
         }),
       GetJob: (body, visit, isJson) =>
         answered(jobMessage, isJson, async () => {
@@ -116,8 +121,10 @@ function read<M extends object>(type: MessageType<M>, body: Uint8Array, isJson: 
 }
 
 function requestOfJson(body: Uint8Array) {
-  const { apiName, content } = requestFromJson(parseJson(body, 'the request in JSON'))
-  return { apiName, bytes: encodeRequest(apiName, content) }
+  const json = parseJson(body, 'the request in JSON')
+  const { apiName, content } = requestFromJson(json)
+  const bytes = encodeRequest(apiName, content)
+  return { apiName, bytes, ...submission.fromJson(json, 'the request') }
 }
 
 async function answered<M extends object>(

@@ -28,13 +28,22 @@ export type Added =
   | { readonly kind: 'exists'; readonly id: string; readonly isSame: boolean }
   /** The API has `maxQueued` jobs that wait. */
   | { readonly kind: 'full' }
+  /** Its caller has `maxPerCaller` jobs of the API that wait or run. */
+  | { readonly kind: 'quota' }
 
-/** What a job of the input of another one has of its own; the rest, but the idempotency key, is as it was there. */
+/** What a job of the input of another one has of its own; the rest, but key and `notBefore`, is as it was there. */
 export type AgainJob = Pick<NewJob, 'id' | 'createdAt'> &
   Partial<
     Pick<
       NewJob,
-      'state' | 'isOfService' | 'retries' | 'timeoutMs' | 'priority' | 'queueTtlMs' | 'resultTtlMs'
+      | 'state'
+      | 'isOfService'
+      | 'retries'
+      | 'timeoutMs'
+      | 'priority'
+      | 'notBefore'
+      | 'queueTtlMs'
+      | 'resultTtlMs'
     >
   >
 
@@ -88,8 +97,12 @@ export interface JobWorker {
 export interface QueueState {
   readonly api: string
   readonly counts: Readonly<Record<JobStatus, number>>
-  /** Age of the oldest job that waits; 0 without one. */
+  /** Of those that are queued: for the time of their start, or of the next attempt. */
+  readonly delayed: number
+  /** Age of the oldest job that may start; 0 without one. */
   readonly oldestMs: number
+  /** Whether no worker takes its jobs: see {@link JobStore.pause}. */
+  readonly isPaused: boolean
 }
 
 /** The counts of an API without jobs. */
@@ -159,8 +172,8 @@ export interface JobStore {
   readonly unready?: string | undefined
   /** @throws SetupError if the store cannot be reached or opened, with what to do. */
   open(): Promise<void>
-  /** `maxQueued`: of jobs of this API that wait. */
-  add(job: NewJob, maxQueued: number): Promise<Added>
+  /** `maxQueued`: of jobs of this API that wait; `maxPerCaller`: of those of its caller that wait or run. */
+  add(job: NewJob, maxQueued: number, maxPerCaller?: number): Promise<Added>
   /**
    * An expired one stays known for a while: 410 instead of 404.
    *
@@ -171,7 +184,12 @@ export interface JobStore {
    * Adds a job that runs the input of another one, which it names: nothing is read or copied, and the input stays as
    * long as a job names it. Returns undefined if the other one is unknown or has expired.
    */
-  again(id: string, job: AgainJob, maxQueued: number): Promise<Added | undefined>
+  again(
+    id: string,
+    job: AgainJob,
+    maxQueued: number,
+    maxPerCaller?: number,
+  ): Promise<Added | undefined>
   result(id: string): Promise<StoredAnswer | undefined>
   /**
    * @returns the events behind `after`: at least one, if there is one, and no more than make
@@ -185,6 +203,8 @@ export interface JobStore {
   /** Deletes what an ended job holds: it has expired now. Returns the job, unchanged if it has not ended. */
   expire(id: string): Promise<Job | undefined>
   list(filter: JobFilter): Promise<JobPage>
+  /** Lets no worker take jobs of an API, or lets them again. Those that run end as usual. Holds until it is changed. */
+  pause(api: string, isPaused: boolean): Promise<void>
   states(): Promise<readonly QueueState[]>
   /** Takes jobs of these APIs and runs them until the worker is stopped. */
   work(queues: readonly WorkQueue[], run: (attempt: Attempt) => Promise<Outcome>): JobWorker

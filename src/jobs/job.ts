@@ -45,6 +45,8 @@ export interface NewJob {
   readonly state: string | undefined
   readonly request: StoredRequest
   readonly createdAt: number
+  /** It does not start before. */
+  readonly notBefore?: number
   /** Higher first; jobs of one priority run in the order in which they came. */
   readonly priority: number
   /** Attempts after the first one, for answers of 5xx. */

@@ -9,6 +9,7 @@ import {
   KeyReused,
   NotFound,
   Overloaded,
+  TooManyRequests,
   Unauthorized,
 } from '../core/errors.ts'
 import type { HeldMemory } from '../core/memory/held-memory.ts'
@@ -30,7 +31,8 @@ import {
 import { gone } from './job-answers.ts'
 import type { JobLog } from './job-metrics.ts'
 import type { Added, JobFilter, JobPage, JobStore } from './job-store.ts'
-import { type AsyncApi, idempotencyKeyOf, jobOf, requireOwner } from './new-job.ts'
+import { type AsyncApi, hasJobs, idempotencyKeyOf, jobOf, requireOwner } from './new-job.ts'
+import { parametersOf } from './prefer.ts'
 import type { StoredAnswer } from './stored-body.ts'
 import { callHeaders, fingerprintOf, keptHeaders } from './stored-request.ts'
 import type { Webhooks } from './webhooks.ts'
@@ -41,7 +43,7 @@ export interface JobSource {
   readonly auth: RequestHook | undefined
 }
 
-/** Clients should come again after this time when a queue is full. **Units**: seconds. */
+/** Clients should come again after this time when a queue is full, or their part of it. **Units**: seconds. */
 const fullSeconds = 10
 
 /** Most bytes of events that are read at once. **Units**: bytes. */
@@ -90,15 +92,20 @@ export class Jobs {
       query: target.query,
       body,
     }
-    return this.#keep(entered, kept)
+    return this.#keep(entered, kept, parametersOf(headers))
   }
 
-  /** As {@link submit}, for a Request of RPC. Auth and hooks of its API have not run yet. */
-  async submitCall(name: string, bytes: Uint8Array, visit: Visit): Promise<Job> {
+  /** As {@link submit}, for a Request of RPC: auth and hooks have not run yet. `given`: how it asks to run. */
+  async submitCall(
+    name: string,
+    bytes: Uint8Array,
+    visit: Visit,
+    given: Readonly<Record<string, unknown>>,
+  ): Promise<Job> {
     const { ctx } = visit
     const api = visit.find(this.#source.apis, name, 'api_name')
     const entered = await visit.enter(api)
-    if (!hasJobs(entered))
+    if (!isEnteredAsync(entered))
       throw new BadInput(expected('the name of an asynchronous API', 'api_name', name))
     // The message that is decoded takes its bytes.
     visit.hold(bytes.length)
@@ -106,7 +113,8 @@ export class Jobs {
     const headers = keptHeaders(ctx.headers, this.#authOf(api), ctx.id).filter(
       ([name]) => name !== 'content-type',
     )
-    return this.#keep(entered, { headers: [...callHeaders, ...headers], query: '', body: bytes })
+    const request = { headers: [...callHeaders, ...headers], query: '', body: bytes }
+    return this.#keep(entered, request, given)
   }
 
   #authOf(api: Api): (RequestHook | false | undefined)[] {
@@ -114,14 +122,18 @@ export class Jobs {
   }
 
   /** The one place where a job begins: for a caller whom its API has let in. */
-  async #keep(entered: Entered<AsyncApi>, request: StoredRequest): Promise<Job> {
+  async #keep(
+    entered: Entered<AsyncApi>,
+    request: StoredRequest,
+    given: Readonly<Record<string, unknown>>,
+  ): Promise<Job> {
     const { api, ctx, visit } = entered
     const { headers } = ctx
     const key = idempotencyKeyOf(headers)
     const webhook = this.#webhookOf(headers)
     const trace = traceHeaders(ctx).traceparent
     const job = {
-      ...jobOf(entered),
+      ...jobOf(entered, given),
       owner: requireOwner(visit),
       request,
       fingerprint: fingerprintOf(request),
@@ -129,7 +141,8 @@ export class Jobs {
       ...(webhook !== undefined && { webhook }),
       ...(trace !== undefined && { trace }),
     }
-    return this.#accepted(api, job, await this.#store.add(job, api.async.maxQueued))
+    const { maxQueued, maxPerCaller } = api.async
+    return this.#accepted(api, job, await this.#store.add(job, maxQueued, maxPerCaller))
   }
 
   /**
@@ -141,10 +154,11 @@ export class Jobs {
     const api = this.#source.apis.get(job.api)
     if (api === undefined) throw new Conflict(`the service no longer has the API ${job.api}`)
     const entered = await visit.enter(api)
-    if (!hasJobs(entered)) throw new Conflict(`the API ${job.api} no longer has jobs`)
+    if (!isEnteredAsync(entered)) throw new Conflict(`the API ${job.api} no longer has jobs`)
     requireEnded(job)
-    const again = jobOf(entered)
-    const added = await this.#store.again(job.id, again, entered.api.async.maxQueued)
+    const again = jobOf(entered, parametersOf(visit.ctx.headers))
+    const { maxQueued, maxPerCaller } = entered.api.async
+    const added = await this.#store.again(job.id, again, maxQueued, maxPerCaller)
     if (added === undefined) throw gone()
     const { owner, webhook, trace } = job
     return this.#accepted(entered.api, { ...again, owner, webhook, trace, retryOf: job.id }, added)
@@ -222,6 +236,12 @@ export class Jobs {
       throw new Overloaded(
         `expected at most ${api.async.maxQueued} jobs of ${api.name} that wait`,
         details,
+      )
+    }
+    if (added.kind === 'quota') {
+      throw new TooManyRequests(
+        `expected at most ${api.async.maxPerCaller} jobs of a caller of ${api.name} that wait or run`,
+        { retryAfterSeconds: fullSeconds },
       )
     }
     if (added.kind === 'added') {
@@ -339,8 +359,8 @@ function requireEnded({ status }: Job): void {
   if (!isFinal(status)) throw new Conflict(`expected a job that has ended, this one is ${status}`)
 }
 
-function hasJobs(entered: Entered): entered is Entered<AsyncApi> {
-  return entered.api.async !== undefined
+function isEnteredAsync(entered: Entered): entered is Entered<AsyncApi> {
+  return hasJobs(entered.api)
 }
 
 /** A job that was sent to the store; one that names the input of another has no request. */

@@ -6,9 +6,15 @@ import type { OwnerKey } from '../api/caller-identity.ts'
 import type { Entered, Visit } from '../api/visit.ts'
 import { BadInput, expected, InvalidArgument, Unauthorized } from '../core/errors.ts'
 import type { RequestHeaders } from '../http/message.ts'
+import { runOf } from './job-query.ts'
 
 /** An API with jobs. */
 export type AsyncApi = Api & { readonly async: AsyncSettings }
+
+/** Whether an API has jobs. */
+export function hasJobs(api: Api): api is AsyncApi {
+  return api.async !== undefined
+}
 
 /** @throws Unauthorized for a caller without a name, whose job all of its kind could look at. */
 export function requireOwner({ ctx, owner }: Visit): OwnerKey | undefined {
@@ -38,20 +44,11 @@ export function newJob() {
   return { id: randomBytes(16).toString('base64url').replace(/^-/, '_'), createdAt: Date.now() }
 }
 
-/** @returns what a job has of its API and its caller. */
-export function jobOf({ api, ctx }: Entered<AsyncApi>) {
-  const { retries, timeout, priority, queueTtl, resultTtl } = api.async
-  const times = { timeoutMs: timeout, queueTtlMs: queueTtl, resultTtlMs: resultTtl }
+/** @returns what a job has of its API, its submission and its caller. `given`: see {@link runOf}. */
+export function jobOf({ api, ctx }: Entered<AsyncApi>, given: Readonly<Record<string, unknown>>) {
   const isOfService = api.auth === undefined
-  return {
-    ...newJob(),
-    api: api.name,
-    isOfService,
-    state: stateText(ctx.state),
-    retries,
-    priority,
-    ...times,
-  }
+  const run = runOf(given, api.async)
+  return { ...newJob(), ...run, api: api.name, isOfService, state: stateText(ctx.state) }
 }
 
 /** @see draft-ietf-httpapi-idempotency-key-header-07; its quotes may be missing. */

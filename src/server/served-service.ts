@@ -6,6 +6,7 @@ import type { LiveApi } from '../api/live-api.ts'
 import type { ModelOptions } from '../api/model-options.ts'
 import type { Mount } from '../api/mount.ts'
 import type { Protocol, ServedApis } from '../api/protocol.ts'
+import type { Schedule } from '../api/schedule.ts'
 import type { ServiceStart } from '../api/service-life.ts'
 import type { JobsOptions } from '../jobs/jobs-options.ts'
 import type { RunnerLife } from '../runner/runner.ts'
@@ -16,6 +17,7 @@ export interface ServedService extends ServedApis {
   readonly routes: ReadonlyMap<string, Api>
   readonly lives: ReadonlyMap<string, LiveApi>
   readonly mounts: ReadonlyMap<string, Mount>
+  readonly schedules: readonly Schedule[]
   readonly hooks: Hooks
   readonly auth: RequestHook | undefined
   readonly publicPaths: readonly string[]

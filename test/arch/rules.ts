@@ -115,6 +115,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   bullmq: 'jobs/bullmq/bullmq-package.ts',
   '@valibot/to-json-schema': 'descriptors/standard-json-schema.ts',
   chokidar: 'cli/watch-sources.ts',
+  'cron-parser': 'api/schedule.ts',
   commander: 'cli/command-options.ts',
   cookie: 'http/cookies.ts',
   esbuild: 'cli/build/bundle-service.ts',

@@ -30,6 +30,12 @@ describe.skipIf(!isBuiltin('node:sqlite'))(
         return { code, text: `${stdout}${stderr}` }
       }
       expect((await jobs('list')).text).toMatch(new RegExp(`^ID .*\n${id}  echo +queued +0 `))
+      const paused = JSON.parse((await jobs('pause', 'echo')).text)
+      expect(paused).toMatchObject({ api: 'echo', isPaused: true, counts: { queued: 1 } })
+      const metrics = await send(port, '/metrics')
+      expect(metrics.body).toContain('serving_jobs_paused{api="echo"} 1')
+      const resumed = JSON.parse((await jobs('resume', 'echo')).text)
+      expect(resumed).toMatchObject({ api: 'echo', isPaused: false })
 
       const file = join(cwd, 'start')
       writeFileSync(file, '')

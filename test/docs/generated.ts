@@ -118,6 +118,7 @@ const labels: Readonly<Record<string, string>> = {
   serving_runner_threads_replaced_total: '`runner`',
   serving_jobs: '`api`, `status`',
   serving_jobs_oldest_seconds: '`api`',
+  serving_jobs_paused: '`api`',
   serving_job_wait_seconds: '`api`',
   serving_job_run_seconds: '`api`',
   serving_job_attempts_total: '`api`, `outcome`',

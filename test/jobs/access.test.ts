@@ -75,6 +75,27 @@ describe.skipIf(!isBuiltin('node:sqlite')).each(bothEngines)(
       expect((await get('/jobs/AAAAAAAAAAAAAAAAAAAAAA')).status).toBe(401)
     })
 
+    it('refuses more jobs of a caller than maxPerCaller, until one has ended', async () => {
+      const define = (svc: Service) =>
+        svc.api({ ...json, name: 'echo', async: { maxPerCaller: 2 } }, (value: unknown) => value)
+      const auth = apiKey({ keys: [keyOf('ann'), keyOf('bob')] })
+      const { submit, post } = await start(engine, define, { jobRole: 'submit' }, { auth })
+      const first = await submit('/echo', 1, as('ann'))
+      await submit('/echo', 2, { ...as('ann'), 'idempotency-key': 'k' })
+      const more = () => post('/echo', 3, { ...as('ann'), prefer: 'respond-async' })
+      const refused = await more()
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10'])
+      expect(await jsonOf(refused)).toMatchObject({
+        code: 'too_many_requests',
+        detail: 'expected at most 2 jobs of a caller of echo that wait or run',
+      })
+      await submit('/echo', 2, { ...as('ann'), 'idempotency-key': 'k' })
+      await submit('/echo', 1, as('bob'))
+      await post(`${first}/cancel`, undefined, as('ann'))
+      expect((await post(`${first}/retry`, undefined, as('ann'))).status).toBe(202)
+      expect((await more()).status).toBe(429)
+    })
+
     it('counts an idempotency key for its caller', async () => {
       const auth = apiKey({ keys: [keyOf('ann'), keyOf('bob')] })
       const { submit } = await start(engine, echo, {}, { auth })

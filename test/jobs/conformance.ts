@@ -1,6 +1,7 @@
 /** What each job store holds, as far as it can be seen without killing it: `kill-conformance.ts` has the rest. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { OwnerKey } from '../../src/api/caller-identity.ts'
 import type { JobEvent, NewJob } from '../../src/jobs/job.ts'
 import type { Attempt, JobStore, Outcome } from '../../src/jobs/job-store.ts'
 import {
@@ -200,6 +201,37 @@ export function conforms(name: string, start: StartStore): void {
       expect(await store.add(newJob({ api: 'other' }), 2)).toEqual({ kind: 'added' })
       await store.cancel(first.id)
       expect(await store.add(newJob({ api: 'full' }), 2)).toEqual({ kind: 'added' })
+    })
+
+    it('refuses what is above maxPerCaller, and counts only jobs of the caller that wait or run', async () => {
+      const owner = '["","quota"]' as OwnerKey
+      const job = () => newJob({ api: 'quota', owner })
+      const [first, second] = [job(), job()]
+      for (const each of [first, second])
+        expect(await store.add(each, 10, 2)).toEqual({ kind: 'added' })
+      const refused = await Promise.all([store.add(job(), 10, 2), store.add(job(), 10, 2)])
+      expect(refused).toEqual([{ kind: 'quota' }, { kind: 'quota' }])
+      expect(await store.add({ ...job(), owner: undefined }, 10, 2)).toEqual({ kind: 'added' })
+      expect(await store.add({ ...job(), owner: 'other' as OwnerKey }, 10, 2)).toEqual({
+        kind: 'added',
+      })
+      expect(await store.add({ ...job(), api: 'quota too' }, 10, 2)).toEqual({ kind: 'added' })
+      let isReleased = false
+      const run = async () => {
+        await until(() => isReleased)
+        return completed('')
+      }
+      await working('quota', run, async () => {
+        await untilStatus(store, first.id, 'running')
+        expect(await store.add(job(), 10, 2)).toEqual({ kind: 'quota' })
+        isReleased = true
+        await untilStatus(store, second.id, 'completed')
+      })
+      const third = job()
+      expect(await store.add(third, 10, 1)).toEqual({ kind: 'added' })
+      expect(await store.again(first.id, job(), 10, 1)).toEqual({ kind: 'quota' })
+      await store.cancel(third.id)
+      expect(await store.again(first.id, job(), 10, 1)).toEqual({ kind: 'added' })
     })
 
     it('takes an idempotency key once for an owner and API', async () => {

@@ -72,6 +72,8 @@ describe.skipIf(!isBuiltin('node:sqlite'))('the file of a job store', () => {
     const file = openFile(path)
     file.exec(`
       DROP INDEX owned;
+      DROP INDEX open;
+      DROP TABLE paused;
       DROP TRIGGER waits_again; DROP INDEX late; ALTER TABLE jobs DROP COLUMN late_at;
       DROP TRIGGER unnamed; DROP INDEX named; DROP INDEX input_blobs;
       ALTER TABLE requests ADD COLUMN headers TEXT; ALTER TABLE requests ADD COLUMN query TEXT;

@@ -27,6 +27,7 @@ const jobSchema: JsonSchema = {
     cancelRequested: { type: 'boolean' },
     retryOf: string,
     createdAt: time,
+    notBefore: { ...time, description: 'It does not start before.' },
     startedAt: time,
     finishedAt: time,
   },
@@ -51,7 +52,8 @@ export function asyncMembers(api: Api, components: Components) {
   const headers = [
     header(
       'prefer',
-      '`respond-async` makes a job of the request; `, wait=N` waits up to N seconds for its end.',
+      '`respond-async` makes a job of the request; `, wait=N` waits up to N seconds for its end. Parameters say how' +
+        ' it runs: `respond-async; priority=5; not-before="2026-11-23T18:30:00Z"; timeout=5m; queue-ttl=1h`.',
     ),
     header('idempotency-key', 'The same key with the same request gives the same job.'),
     header('webhook-url', 'Is told the end of the job, if the service sends webhooks.'),

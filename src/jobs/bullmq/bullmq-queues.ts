@@ -18,10 +18,19 @@ export class BullmqQueues {
   }
 
   /** Gives a stored job to BullMQ, which takes a name only once. */
-  async send({ id, api, priority, retries, timeoutMs, webhook }: KeptJob): Promise<void> {
+  async send({
+    id,
+    api,
+    priority,
+    notBefore = 0,
+    retries,
+    timeoutMs,
+    webhook,
+  }: KeptJob): Promise<void> {
     const options = {
       jobId: id,
       priority: middlePriority - priority,
+      delay: Math.max(0, notBefore - Date.now()),
       attempts: anyAttempts,
       backoff: { type: 'custom' },
       removeOnComplete: true,
@@ -46,6 +55,12 @@ export class BullmqQueues {
   /** Takes a job from its queue, unless a worker has it. */
   async remove(api: string, id: string): Promise<void> {
     await this.#queue(api).remove(id)
+  }
+
+  async pause(api: string, isPaused: boolean): Promise<void> {
+    const { client, prefix } = this.#records
+    await client.sadd(`${prefix}apis`, api)
+    await (isPaused ? this.#queue(api).pause() : this.#queue(api).resume())
   }
 
   async close(): Promise<void> {

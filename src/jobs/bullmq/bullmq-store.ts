@@ -147,7 +147,7 @@ class BullmqStore implements JobStore {
     )
   }
 
-  async add(job: NewJob, maxQueued: number): Promise<Added> {
+  async add(job: NewJob, maxQueued: number, maxPerCaller?: number): Promise<Added> {
     const { id, api, owner = '', idempotencyKey, fingerprint } = job
     const records = this.#records
     const parts = createHash('sha256').update(JSON.stringify([owner, api, idempotencyKey]))
@@ -158,7 +158,8 @@ class BullmqStore implements JobStore {
     const [inline, blob] = await records.keep(requestBlob(id), job.request)
     const text = JSON.stringify(kept)
     const times = [job.createdAt, job.queueTtlMs ?? '', job.resultTtlMs]
-    const what = [api, maxQueued, key, fingerprint, text, ...times, inline, blob, delivery, owner]
+    const more = [inline, blob, delivery, owner, job.notBefore ?? '', maxPerCaller ?? '']
+    const what = [api, maxQueued, key, fingerprint, text, ...times, ...more]
     const [kind, knownId, knownFingerprint] = await this.#added(
       id,
       records.scripts.add(id, ...what),
@@ -169,9 +170,9 @@ class BullmqStore implements JobStore {
       return { kind }
     }
     await records.drop(blob)
-    return kind === 'full'
-      ? { kind }
-      : { kind, id: knownId as string, isSame: knownFingerprint === fingerprint }
+    return kind === 'exists'
+      ? { kind, id: knownId as string, isSame: knownFingerprint === fingerprint }
+      : { kind }
   }
 
   /**
@@ -188,17 +189,23 @@ class BullmqStore implements JobStore {
     }
   }
 
-  async again(from: string, job: AgainJob, maxQueued: number): Promise<Added | undefined> {
+  async again(
+    from: string,
+    job: AgainJob,
+    maxQueued: number,
+    maxPerCaller?: number,
+  ): Promise<Added | undefined> {
     const { client, prefix, scripts } = this.#records
     const text = await this.#faults.reach(client.hget(prefix + from, 'new'))
     if (text === null) return undefined
     const { idempotencyKey: _, ...before } = JSON.parse(text) as KeptJob
-    const kept: KeptJob = { ...before, ...job, state: job.state ?? before.state, retryOf: from }
+    const state = job.state ?? before.state
+    const kept: KeptJob = { ...before, notBefore: undefined, ...job, state, retryOf: from }
     const delivery =
       kept.webhook === undefined ? '' : JSON.stringify(deliveryOf(kept, kept.createdAt))
     const times = [kept.createdAt, kept.queueTtlMs ?? '', kept.resultTtlMs]
-    const { owner = '' } = kept
-    const what = [from, kept.api, maxQueued, JSON.stringify(kept), ...times, delivery, owner]
+    const more = [delivery, kept.owner ?? '', kept.notBefore ?? '', maxPerCaller ?? '']
+    const what = [from, kept.api, maxQueued, JSON.stringify(kept), ...times, ...more]
     const added = await this.#added(kept.id, scripts.again(kept.id, ...what))
     if (added === null) return undefined
     const [kind] = added
@@ -267,6 +274,10 @@ class BullmqStore implements JobStore {
     return this.#faults.reach(pageOf(this.#records, apis, filter))
   }
 
+  pause(api: string, isPaused: boolean): Promise<void> {
+    return this.#faults.reach(this.#queues.pause(api, isPaused))
+  }
+
   async states(): Promise<readonly QueueState[]> {
     // Those who measure do not wait for it to come back.
     if (this.#records.client.status !== 'ready')
@@ -276,19 +287,20 @@ class BullmqStore implements JobStore {
   }
 
   async #state(api: string): Promise<QueueState> {
-    const { client, prefix } = this.#records
+    const { client, prefix, queuePrefix, scripts } = this.#records
     const count = async (status: JobStatus) =>
       [status, await client.zcard(`${prefix}${api}:${status}`)] as const
     const counts = Object.fromEntries(await Promise.all(jobStatuses.map(count))) as Record<
       JobStatus,
       number
     >
-    const [oldest] = await client.zrange(`${prefix}${api}:queued`, 0, '0')
-    const since =
-      oldest === undefined
-        ? Date.now()
-        : Number(await client.zscore(`${prefix}${api}:queued`, oldest))
-    return { api, counts, oldestMs: Math.max(0, Date.now() - since) }
+    // BullMQ counts up the jobs of a millisecond in the last twelve bits.
+    const delayed = await client.zcount(`${queuePrefix}:${api}:delayed`, Date.now() * 4096, '+inf')
+    const [oldestMs, isPaused] = await Promise.all([
+      scripts.oldest('', api),
+      client.hexists(`${queuePrefix}:${api}:meta`, 'paused'),
+    ])
+    return { api, counts, delayed, oldestMs, isPaused: isPaused === 1 }
   }
 
   #apis(): Promise<string[]> {

@@ -5,7 +5,7 @@
  * `P{api}:{status}` (ids by `createdAt`), `Papis`, `Pends` (ids by the time when they
  * expire), `Plate` (ids of queued jobs by the time when they have waited for too long), `Punsent` (ids that BullMQ may
  * not have yet), `Pkey:{hash}` (of an idempotency key), `Powner:{caller}` (ids by
- * `createdAt`). @module
+ * `createdAt`), `Popen:{api}:{caller}` (ids that wait or run). @module
  */
 import { type Redis, type RedisScript, redisScript } from '../../core/redis.ts'
 import { maxEvents, maxListed } from '../job-store.ts'
@@ -24,21 +24,34 @@ local function event(kind, data)
   call('PUBLISH', P .. 'changed:' .. id, '')
 end
 local function enter(status)
-  local job = call('HMGET', key, 'api', 'status', 'createdAt', 'queueTtl')
+  local job = call('HMGET', key, 'api', 'status', 'createdAt', 'queueTtl', 'notBefore')
   call('ZREM', P .. 'late', id)
-  if status == 'queued' and job[4] and job[4] ~= '' then call('ZADD', P .. 'late', now + job[4], id) end
+  if status == 'queued' and job[4] and job[4] ~= '' then
+    call('ZADD', P .. 'late', math.max(now, tonumber(job[5]) or 0) + job[4], id)
+  end
   if job[2] then call('ZREM', P .. job[1] .. ':' .. job[2], id) end
   call('ZADD', P .. job[1] .. ':' .. status, job[3], id)
   call('HSET', key, 'status', status)
   event('status', status)
 end
+local function openOf(api, owner)
+  return P .. 'open:' .. api .. ':' .. owner
+end
+local function refusal(api, maxQueued, owner, maxPerCaller)
+  if call('ZCARD', P .. api .. ':queued') >= tonumber(maxQueued) then return { 'full' } end
+  if maxPerCaller == '' or owner == '' then return false end
+  return call('SCARD', openOf(api, owner)) >= tonumber(maxPerCaller) and { 'quota' }
+end
 local function isLate()
   return tonumber(call('ZSCORE', P .. 'late', id) or now + 1) <= now
 end
-local function begin(api, new, createdAt, queueTtl, ttl, idem, blob, delivery, owner)
+local function begin(api, new, createdAt, queueTtl, ttl, idem, blob, delivery, owner, notBefore)
   call('HSET', key, 'api', api, 'new', new, 'createdAt', createdAt, 'queueTtl', queueTtl, 'ttl', ttl, 'key', idem,
-    'blob', blob, 'delivery', delivery, 'owner', owner, 'attempt', 0, 'starts', 0)
-  if owner ~= '' then call('ZADD', P .. 'owner:' .. owner, createdAt, id) end
+    'blob', blob, 'delivery', delivery, 'owner', owner, 'notBefore', notBefore, 'attempt', 0, 'starts', 0)
+  if owner ~= '' then
+    call('ZADD', P .. 'owner:' .. owner, createdAt, id)
+    call('SADD', openOf(api, owner), id)
+  end
   call('SADD', P .. 'apis', api)
   call('ZADD', P .. 'unsent', now, id)
   enter('queued')
@@ -48,8 +61,10 @@ local function inputOf()
 end
 -- The last step of a script: the delivery that it may begin takes the place of the job.
 local function finish(status)
-  local job = call('HMGET', key, 'ttl', 'key', 'delivery', 'api', 'attempt', 'createdAt', 'startedAt', 'responseStatus')
+  local job = call('HMGET', key, 'ttl', 'key', 'delivery', 'api', 'attempt', 'createdAt', 'startedAt', 'responseStatus',
+    'owner')
   enter(status)
+  call('SREM', openOf(job[4], job[9] or ''), id)
   call('HSET', key, 'finishedAt', now)
   for _, part in ipairs({ ':out', ':events' }) do call('PEXPIRE', key .. part, job[1]) end
   local input = P .. inputOf()
@@ -63,7 +78,7 @@ local function finish(status)
   id = delivery.id
   key = P .. id
   call('SET', key .. ':in', cjson.encode(ended))
-  begin(delivery.api, job[3], now, delivery.queueTtlMs or '', delivery.resultTtlMs, '', '', '', '')
+  begin(delivery.api, job[3], now, delivery.queueTtlMs or '', delivery.resultTtlMs, '', '', '', '', '')
 end
 local function isCurrent(start)
   local job = call('HMGET', key, 'status', 'starts')
@@ -71,37 +86,44 @@ local function isCurrent(start)
 end
 `
 
-/** `api, maxQueued, key, fingerprint, new, createdAt, queueTtl, ttl, body, blob, delivery, owner`; or ''. */
+/**
+ * `api, maxQueued, key, fingerprint, new, createdAt, queueTtl, ttl, body, blob, delivery, owner, notBefore,
+ * maxPerCaller`; '' for what it has not.
+ */
 const add = `
-local api, maxQueued, idem, fingerprint, new, createdAt, queueTtl, ttl, body, blob, delivery, owner = unpack(ARGV, 3)
+local api, maxQueued, idem, fingerprint, new, createdAt, queueTtl, ttl, body, blob = unpack(ARGV, 3, 12)
+local delivery, owner, notBefore, maxPerCaller = unpack(ARGV, 13)
 -- Sent again, since a connection was lost before it got the answer.
 if call('EXISTS', key) == 1 then return { 'added' } end
 if idem ~= '' then
   local known = call('HMGET', idem, 'id', 'fingerprint')
   if known[1] then return { 'exists', known[1], known[2] } end
 end
-if call('ZCARD', P .. api .. ':queued') >= tonumber(maxQueued) then return { 'full' } end
+local refused = refusal(api, maxQueued, owner, maxPerCaller)
+if refused then return refused end
 if idem ~= '' then call('HSET', idem, 'id', id, 'fingerprint', fingerprint) end
 if blob == '' then call('SET', key .. ':in', body) end
-begin(api, new, createdAt, queueTtl, ttl, idem, blob, delivery, owner)
+begin(api, new, createdAt, queueTtl, ttl, idem, blob, delivery, owner, notBefore)
 return { 'added' }
 `
 
-/** `from, api, maxQueued, new, createdAt, queueTtl, ttl, delivery, owner`. Returns nothing if its input is gone. */
+/** `from`, then as for add without key, fingerprint, body and blob. Returns nothing if its input is gone. */
 const again = `
-local from, api, maxQueued, new, createdAt, queueTtl, ttl, delivery, owner = unpack(ARGV, 3)
+local from, api, maxQueued, new, createdAt, queueTtl, ttl, delivery, owner, notBefore, maxPerCaller =
+  unpack(ARGV, 3)
 -- As for add.
 if call('EXISTS', key) == 1 then return { 'added' } end
 local old = call('HMGET', P .. from, 'status', 'blob', 'input', 'finishedAt', 'ttl')
 if not old[1] or old[1] == 'expired' then return false end
 if old[4] and old[4] + old[5] <= now then return false end
-if call('ZCARD', P .. api .. ':queued') >= tonumber(maxQueued) then return { 'full' } end
+local refused = refusal(api, maxQueued, owner, maxPerCaller)
+if refused then return refused end
 local input = old[3] or from
 if old[2] == '' and call('EXISTS', P .. input .. ':in') == 0 then return false end
 call('PERSIST', P .. input .. ':in')
 call('SADD', P .. input .. ':names', from, id)
 call('HSET', key, 'input', input)
-begin(api, new, createdAt, queueTtl, ttl, '', old[2], delivery, owner)
+begin(api, new, createdAt, queueTtl, ttl, '', old[2], delivery, owner, notBefore)
 return { 'added' }
 `
 
@@ -291,6 +313,18 @@ end
 return found
 `
 
+/** `api`. Returns the age of the oldest of its jobs that may start; 0 without one. */
+const oldest = `
+local since = now
+local jobs = call('ZRANGE', P .. ARGV[3] .. ':queued', 0, ${maxListed}, 'WITHSCORES')
+for i = 1, #jobs, 2 do
+  local time = tonumber(jobs[i + 1])
+  if time >= since then break end
+  since = math.min(since, math.max(time, tonumber(call('HGET', P .. jobs[i], 'notBefore')) or 0))
+end
+return now - since
+`
+
 /** Whether a job names this blob of the job. */
 const names = `
 local blobs = call('HMGET', key, 'blob', 'answerBlob')
@@ -305,8 +339,8 @@ return call('ZRANGEBYSCORE', P .. ARGV[3], 0, now - ARGV[4], 'LIMIT', 0, 1000)
 
 /** The scripts. Each gets the id of a job first. */
 export interface Scripts {
-  readonly add: RedisScript<['added' | 'full'] | ['exists', string, string]>
-  readonly again: RedisScript<['added' | 'full'] | null>
+  readonly add: RedisScript<['added' | 'full' | 'quota'] | ['exists', string, string]>
+  readonly again: RedisScript<['added' | 'full' | 'quota'] | null>
   readonly start: RedisScript<[start: number, attempt: number] | null>
   readonly finish: RedisScript<number>
   readonly requeue: RedisScript<number>
@@ -316,6 +350,7 @@ export interface Scripts {
   readonly look: RedisScript<[before: number, ...fields: (string | null)[]] | null>
   readonly expire: RedisScript<string[]>
   readonly page: RedisScript<string[]>
+  readonly oldest: RedisScript<number>
   readonly names: RedisScript<number>
   readonly due: RedisScript<string[]>
 }
@@ -334,6 +369,7 @@ export function jobScripts(client: Redis, prefix: string): Scripts {
     look,
     expire,
     page,
+    oldest,
     names,
     due,
   }

@@ -101,8 +101,14 @@ END;
 /** For lists of the jobs of a caller. */
 const ownedJobs = 'CREATE INDEX owned ON jobs (owner, seq) WHERE owner IS NOT NULL'
 
+/** For the number of jobs of a caller that wait or run. */
+const openJobs = `
+CREATE INDEX open ON jobs (owner, api) WHERE owner IS NOT NULL AND status IN ('queued', 'running')`
+
+const pausedApis = 'CREATE TABLE paused (api TEXT PRIMARY KEY) WITHOUT ROWID'
+
 /** What makes a file of the next version of one of the version before. A new file gets all of them. */
-const schemas = [firstSchema, namedInputs, lateJobs, ownedJobs]
+const schemas = [firstSchema, namedInputs, lateJobs, ownedJobs, openJobs, pausedApis]
 const version = schemas.length
 
 /**

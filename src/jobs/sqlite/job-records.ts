@@ -30,7 +30,7 @@ export class JobRecords {
     this.#sql = statements(database)
   }
 
-  add(job: KeptJob, maxQueued: number): Added {
+  add(job: KeptJob, maxQueued: number, maxPerCaller?: number): Added {
     const { api, owner, fingerprint, idempotencyKey } = job
     const same =
       idempotencyKey !== undefined &&
@@ -39,37 +39,51 @@ export class JobRecords {
       ).get(api, owner ?? null, idempotencyKey)
     if (same)
       return { kind: 'exists', id: same.id as string, isSame: same.fingerprint === fingerprint }
-    if (this.#isFull(api, maxQueued)) return { kind: 'full' }
+    const refused = this.#refusal(job, maxQueued, maxPerCaller)
+    if (refused !== undefined) return refused
     insertJob(this.#sql, job)
     return { kind: 'added' }
   }
 
-  again(id: string, { state, ...own }: AgainJob, maxQueued: number): Added | undefined {
+  again(
+    id: string,
+    { state, ...own }: AgainJob,
+    maxQueued: number,
+    maxPerCaller?: number,
+  ): Added | undefined {
     const row = this.#sql(
       'SELECT details, fingerprint, state, input FROM jobs JOIN requests ON job = seq WHERE id = ?',
     ).get(id)
     if (row === undefined) return undefined
-    const job: ShownJob = { ...JSON.parse(row.details as string), ...own, retryOf: id }
-    if (this.#isFull(job.api, maxQueued)) return { kind: 'full' }
+    const before: ShownJob = JSON.parse(row.details as string)
+    const job: ShownJob = { ...before, notBefore: undefined, ...own, retryOf: id }
+    const refused = this.#refusal(job, maxQueued, maxPerCaller)
+    if (refused !== undefined) return refused
     const seq = insertRow(this.#sql, job, row.fingerprint as string)
     nameInput(this.#sql, seq, row.input as number, state ?? (row.state as string | null))
     return { kind: 'added' }
   }
 
-  #isFull(api: string, maxQueued: number): boolean {
+  #refusal({ api, owner }: ShownJob, maxQueued: number, maxPerCaller?: number): Added | undefined {
     const queued =
       this.#sql("SELECT jobs FROM counts WHERE api = ? AND status = 'queued'").get(api)?.jobs ?? 0
-    return (queued as number) >= maxQueued
+    if ((queued as number) >= maxQueued) return { kind: 'full' }
+    if (maxPerCaller === undefined || owner === undefined) return undefined
+    const rows = this.#sql(
+      "SELECT 1 FROM jobs WHERE owner = ? AND api = ? AND status IN ('queued', 'running') LIMIT ?",
+    ).all(owner, api, maxPerCaller)
+    return rows.length < maxPerCaller ? undefined : { kind: 'quota' }
   }
 
   get(id: string): Job | undefined {
     const row = this.#row(id)
     if (row === undefined) return undefined
-    if (row.status !== 'queued') return jobOf(row)
+    const now = Date.now()
+    if (row.status !== 'queued' || (row.due_at as number) > now) return jobOf(row)
     const { before } = this.#sql(
-      `SELECT count(*) AS before FROM jobs
-       WHERE api = ?1 AND status = 'queued' AND (priority > ?2 OR (priority = ?2 AND seq < ?3))`,
-    ).get(row.api, row.priority, row.seq) as Row
+      `SELECT count(*) AS before FROM jobs WHERE api = ?1 AND status = 'queued' AND due_at <= ?4
+       AND (priority > ?2 OR (priority = ?2 AND seq < ?3))`,
+    ).get(row.api, row.priority, row.seq, now) as Row
     return { ...jobOf(row), queuePosition: before as number }
   }
 
@@ -127,18 +141,33 @@ export class JobRecords {
     return { jobs }
   }
 
+  pause(api: string, isPaused: boolean): void {
+    const change = isPaused
+      ? 'INSERT INTO paused VALUES (?) ON CONFLICT DO NOTHING'
+      : 'DELETE FROM paused WHERE api = ?'
+    this.#sql(change).run(api)
+  }
+
   states(): QueueState[] {
-    const counts = new Map<string, Record<JobStatus, number>>()
+    const paused = this.#sql('SELECT api FROM paused')
+      .all()
+      .map(({ api }) => api as string)
+    const counts = new Map<string, Record<JobStatus, number>>(paused.map((api) => [api, noJobs]))
     for (const row of this.#sql('SELECT * FROM counts').all()) {
       const api = row.api as string
       counts.set(api, { ...noJobs, ...counts.get(api), [row.status as JobStatus]: row.jobs })
     }
-    const oldest = this.#sql(
-      "SELECT min(created_at) AS at FROM jobs WHERE api = ? AND status = 'queued'",
+    const now = Date.now()
+    const waiting = this.#sql(
+      `SELECT min(max(created_at, due_at)) AS since, count(*) FILTER (WHERE due_at > ?2) AS delayed
+       FROM jobs WHERE api = ?1 AND status = 'queued'`,
     )
     return [...counts].map(([api, counts]) => {
-      const at = (counts.queued === 0 ? null : oldest.get(api)?.at) as number | null
-      return { api, counts, oldestMs: at === null ? 0 : Math.max(0, Date.now() - at) }
+      const row = counts.queued === 0 ? undefined : waiting.get(api, now)
+      const since = (row?.since as number | null | undefined) ?? now
+      const delayed = Number(row?.delayed ?? 0)
+      const oldestMs = Math.max(0, now - since)
+      return { api, counts, delayed, oldestMs, isPaused: paused.includes(api) }
     })
   }
 
@@ -196,11 +225,11 @@ function insertRow(
   fingerprint: string,
   key?: string,
 ): number {
-  const { id, api, owner = null, priority, createdAt, queueTtlMs } = shown
-  const lateAt = queueTtlMs === undefined ? null : createdAt + queueTtlMs
+  const { id, api, owner = null, priority, createdAt, notBefore = 0, queueTtlMs } = shown
+  const lateAt = queueTtlMs === undefined ? null : Math.max(createdAt, notBefore) + queueTtlMs
   const { seq } = sql(
-    `INSERT INTO jobs (id, api, owner, details, idempotency_key, fingerprint, priority, created_at, late_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`,
+    `INSERT INTO jobs (id, api, owner, details, idempotency_key, fingerprint, priority, created_at, due_at,
+     late_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`,
   ).get(
     id,
     api,
@@ -210,6 +239,7 @@ function insertRow(
     fingerprint,
     priority,
     createdAt,
+    notBefore,
     lateAt,
   ) as Row
   return seq as number

@@ -38,7 +38,8 @@ export function leaseClock(): number {
 
 /** Jobs of an API that may start at a time. */
 const startable =
-  "api = ?1 AND status = 'queued' AND due_at <= ?2 AND (late_at IS NULL OR late_at > ?2)"
+  "api = ?1 AND status = 'queued' AND due_at <= ?2 AND (late_at IS NULL OR late_at > ?2)" +
+  ' AND NOT EXISTS (SELECT 1 FROM paused WHERE api = ?1)'
 
 const held = "seq = ? AND lease = ? AND worker = ? AND status = 'running'"
 

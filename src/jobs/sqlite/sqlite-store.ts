@@ -106,11 +106,11 @@ class SqliteStore implements JobStore {
   readonly #failed = (error: Error): void =>
     this.warn(`job store: ${error.message}${causesOf(error)}`)
 
-  async add(job: NewJob, maxQueued: number): Promise<Added> {
+  async add(job: NewJob, maxQueued: number, maxPerCaller?: number): Promise<Added> {
     // 202 would promise what the end of the process breaks.
     if (this.unready !== undefined) throw new InsufficientStorage(this.unready)
     const request = await keepBody(this.blobs, requestBlob(job.id), job.request)
-    const added = await this.call('add', { ...job, request }, maxQueued)
+    const added = await this.call('add', { ...job, request }, maxQueued, maxPerCaller)
     if (added.kind !== 'added' && typeof request.body === 'string')
       await this.blobs.delete(request.body)
     return added
@@ -125,6 +125,7 @@ class SqliteStore implements JobStore {
   readonly events: JobStore['events'] = (...of) => this.call('events', ...of)
   readonly cancel: JobStore['cancel'] = (id) => this.call('cancel', id)
   readonly list: JobStore['list'] = (filter) => this.call('list', filter)
+  readonly pause: JobStore['pause'] = (...of) => this.call('pause', ...of)
   readonly states: JobStore['states'] = () => this.call('states')
 
   async expire(id: string): ReturnType<JobStore['expire']> {

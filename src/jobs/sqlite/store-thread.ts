@@ -31,6 +31,7 @@ const writes: ReadonlySet<string> = new Set([
   'finish',
   'release',
   'expire',
+  'pause',
 ])
 
 interface Running extends Lease {

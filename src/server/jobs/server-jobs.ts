@@ -55,6 +55,7 @@ export async function openJobs(
   const callOf = new Map<string, Endpoint>()
   const byPath = new Map<string, AsyncApi>()
   let worker: JobWorker | undefined
+  const schedules = new AbortController()
   const paths: JobPaths = {
     role,
     get unready() {
@@ -102,11 +103,16 @@ export async function openJobs(
           throw new SetupError('not_found', `there is no API ${attempt.job.api}`)
         return await runJob(state, endpoint, attempt, isReady)
       }
+      if (service.schedules.length > 0)
+        void import('./schedules.ts').then(({ runSchedules }) =>
+          runSchedules(service, store, log, schedules.signal),
+        )
       if (queues.length > 0) worker = store.work(queues, (attempt) => counts.run(attempt, run))
     },
     /** Takes no more jobs, and hands those back that run longer. */
     async stop(graceMs: number): Promise<void> {
       counts.isStopping = true
+      schedules.abort()
       jobs.leave()
       await worker?.stop(graceMs)
     },
