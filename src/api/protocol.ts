@@ -132,13 +132,19 @@ export interface UnaryMethod extends RpcMethodBase {
 /** A method that answers a message by any number of messages. */
 export interface StreamMethod extends RpcMethodBase {
   readonly kind: 'stream'
+  /** As of {@link UnaryMethod}. An operation has no form for messages that follow each other. */
+  readonly connect?: Omit<NonNullable<UnaryMethod['connect']>, 'operation'>
   /**
-   * `undefined` among them: nothing has happened for a while, and a server that stops ends the
+   * Answers a message, which it owns. `isJson`: by Connect. `undefined` among them: nothing has happened for a while, and a server that stops ends the
    * stream. A rejection is the status of the call.
    *
    * @returns the messages, each sent when the client has room for it.
    */
-  answer(message: Uint8Array, visit: Visit): MaybePromise<AsyncIterable<Uint8Array | undefined>>
+  answer(
+    message: Uint8Array,
+    visit: Visit,
+    isJson: boolean,
+  ): MaybePromise<AsyncIterable<Uint8Array | undefined>>
 }
 
 /** A method that answers each message of a client by any number of messages. Each message is a visit of its own. */

@@ -1,8 +1,8 @@
-/** The methods of jobs, of gRPC and, but for `WatchJob`, of Connect. @module */
+/** The methods of jobs, of gRPC and Connect. @module */
 import type { Api } from '../api/api.ts'
 import { statusErrorOf } from '../api/call-rpc.ts'
 import type { Endpoint } from '../api/endpoint.ts'
-import type { RpcMethod, StreamMethod, UnaryMethod } from '../api/protocol.ts'
+import type { BytesAnswer, RpcMethod, StreamMethod, UnaryMethod } from '../api/protocol.ts'
 import { decodeFailureOf, type Encoding } from '../api/stages.ts'
 import type { Visit } from '../api/visit.ts'
 import { whenReady } from '../core/promise.ts'
@@ -39,18 +39,20 @@ import type { Jobs } from './jobs.ts'
 /** @returns the methods of jobs, under each of the names of a service. */
 export function jobMethods(jobs: Jobs, services: readonly string[]): RpcMethod[] {
   const { unary, watch } = answersOf(jobs)
+  const common = {
+    access: { kind: 'message' },
+    connect: { readsHeaders: allHeaders, speaksJson: true },
+  } as const
   return services.flatMap((service): RpcMethod[] => [
-    ...Object.entries(unary).map(([name, answer]): RpcMethod => {
-      const connect = { readsHeaders: allHeaders, speaksJson: true }
-      return {
+    ...Object.entries(unary).map(
+      ([name, answer]): RpcMethod => ({
         kind: 'unary',
         path: `/${service}/${name}`,
-        access: { kind: 'message' },
-        connect,
+        ...common,
         answer,
-      }
-    }),
-    { kind: 'stream', path: `/${service}/WatchJob`, access: { kind: 'message' }, answer: watch },
+      }),
+    ),
+    { kind: 'stream', path: `/${service}/WatchJob`, ...common, answer: watch },
   ])
 }
 
@@ -105,11 +107,11 @@ function answersOf(jobs: Jobs): {
           return messageOfJob(await jobs.delete(job), undefined)
         }),
     },
-    async *watch(body, visit) {
-      const { id = '', after = 0 } = watchJobRequest.decode(body)
+    async *watch(body, visit, isJson) {
+      const { id = '', after = 0 } = read(watchJobRequest, body, isJson)
       const job = await jobs.find(id, visit)
       for await (const event of eventsBehind(jobs, job, after, visit))
-        yield event && jobEventMessage.encode(messageOfEvent(event))
+        yield event && write(jobEventMessage, messageOfEvent(event), isJson)
     },
   }
 }
@@ -118,6 +120,10 @@ function read<M extends object>(type: MessageType<M>, body: Uint8Array, isJson: 
   return isJson
     ? type.fromJson(parseJson(body, 'the request in JSON'), 'the request')
     : type.decode(body)
+}
+
+function write<M extends object>(type: MessageType<M>, message: M, isJson: boolean): Uint8Array {
+  return isJson ? Buffer.from(JSON.stringify(type.toJson(message))) : type.encode(message)
 }
 
 function requestOfJson(body: Uint8Array) {
@@ -131,12 +137,9 @@ async function answered<M extends object>(
   type: MessageType<M>,
   isJson: boolean,
   answer: () => Promise<M>,
-) {
+): Promise<BytesAnswer> {
   try {
-    const message = await answer()
-    return {
-      bytes: isJson ? Buffer.from(JSON.stringify(type.toJson(message))) : type.encode(message),
-    }
+    return { bytes: write(type, await answer(), isJson) }
   } catch (error) {
     return { error: decodeFailureOf(error) }
   }

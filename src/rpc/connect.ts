@@ -1,39 +1,51 @@
 /**
- * Unary calls of the Connect protocol over HTTP.
+ * The Connect protocol over HTTP: calls with one answer, and those whose answers follow each other.
  *
  * @see connectrpc.com/docs/protocol.
  * @module
  */
 
 import type { Endpoint } from '../api/endpoint.ts'
-import type { RpcMethod, UnaryMethod } from '../api/protocol.ts'
-import { BadInput, grpcStatuses, ServingError } from '../core/errors.ts'
-import { whenReady } from '../core/promise.ts'
+import type { StreamMethod, UnaryMethod } from '../api/protocol.ts'
+import type { Visit } from '../api/visit.ts'
+import type { ServingError } from '../core/errors.ts'
+import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { mediaTypeOf } from '../http/media-type.ts'
-import { type HttpResponse, joinHeaderNames, type RequestHeaders } from '../http/message.ts'
+import { type HttpRequest, type HttpResponse, joinHeaderNames } from '../http/message.ts'
 import { problemHeaders, refusals } from '../http/problem.ts'
 import { constantHeaders } from '../http/response-head.ts'
-import { errorInfoType, rpcErrorOf } from '../messages/rpc-error.ts'
+import { type ConnectHost, connectTimeout, errorOf, headerFault } from './connect-call.ts'
+import { answerStream } from './connect-stream.ts'
 
 const connectHeaders = [
   'content-type',
   'content-encoding',
+  'connect-content-encoding',
   'connect-protocol-version',
   'connect-timeout-ms',
   'x-request-id',
 ]
 
-const answerHeaders = {
-  'application/json': constantHeaders([['content-type', 'application/json']]),
-  'application/proto': constantHeaders([['content-type', 'application/proto']]),
-}
+const jsonHeaders = constantHeaders([['content-type', 'application/json']])
+const protoHeaders = constantHeaders([['content-type', 'application/proto']])
 
 /** @returns the endpoints of those methods that the Connect protocol answers, too. */
-export function connectEndpoints(methods: readonly RpcMethod[], prefix: string): Endpoint[] {
-  return methods.flatMap((method) =>
-    method.kind === 'unary' && method.connect ? [connectEndpoint(method, prefix)] : [],
-  )
+export function connectEndpoints(host: ConnectHost): Endpoint[] {
+  return host.methods.flatMap((method) => {
+    if (method.kind === 'unary' && method.connect !== undefined) {
+      const { operation = operationOf(method.path.slice(1)) } = method.connect
+      const answer = (...of: Asked) => answerOnce(method, ...of)
+      return [{ ...connectEndpoint(host, method, 'application/', answer), operation }]
+    }
+    if (method.kind === 'stream' && method.connect !== undefined) {
+      const answer = (...of: Asked) => answerStream(host, method, ...of)
+      return [connectEndpoint(host, method, 'application/connect+', answer)]
+    }
+    return []
+  })
 }
+
+type Asked = [request: HttpRequest, visit: Visit, isJson: boolean]
 
 const anyMessage = {
   'application/json': { schema: { type: 'object', additionalProperties: true } },
@@ -66,15 +78,16 @@ function operationOf(name: string): Endpoint['operation'] {
   }
 }
 
+/** `type`: media type without the name of the codec behind it. */
 function connectEndpoint(
-  { path, access, connect, answer: answerTo }: UnaryMethod,
-  prefix: string,
+  { prefix }: ConnectHost,
+  { path, access, connect }: UnaryMethod | StreamMethod,
+  type: string,
+  answer: (...asked: Asked) => MaybePromise<HttpResponse>,
 ): Endpoint {
-  const { operation, readsHeaders = [], speaksJson = false } = connect ?? {}
-  const name = path.slice(1)
+  const { readsHeaders = [], speaksJson = false } = connect ?? {}
   return {
-    name,
-    operation: operation ?? operationOf(name),
+    name: path.slice(1),
     path: `${prefix}${path}`,
     protocol: 'connect',
     access,
@@ -85,68 +98,49 @@ function connectEndpoint(
     decompresses: false,
     problem,
     answer(request, visit) {
-      const { ctx } = visit
-      const { headers } = request
-      const type = headers.get('content-type')
-      const essence = type === 'application/proto' ? type : mediaTypeOf(type ?? '')?.essence
-      if (essence !== 'application/proto' && (essence !== 'application/json' || !speaksJson))
-        return unsupported
-      const fault = headerFault(headers)
-      if (fault !== undefined) return problem(fault, ctx.id)
-      // Not peek: files and arrays are views of the body.
-      const answer = answerTo(request.body, visit, essence === 'application/json')
-      return whenReady(answer, (answered): HttpResponse => {
-        if ('error' in answered) return problem(answered.error, ctx.id)
-        const own = answerHeaders[essence]
-        return { headers: ctx.ownResponse?.mergeEncoded(own) ?? own, body: answered.bytes }
-      })
+      const given = request.headers.get('content-type') ?? ''
+      const codec = given === `${type}proto` ? given : mediaTypeOf(given)?.essence
+      if (codec === `${type}proto`) return answer(request, visit, false)
+      return codec === `${type}json` && speaksJson
+        ? answer(request, visit, true)
+        : unsupported(type)
     },
-    timeoutMs(headers) {
-      const value = headers.get('connect-timeout-ms')
-      return value !== undefined && isTimeout.test(value) ? Number(value) : undefined
-    },
+    timeoutMs: connectTimeout,
   }
+}
+
+function answerOnce(
+  { answer }: UnaryMethod,
+  request: HttpRequest,
+  visit: Visit,
+  isJson: boolean,
+): MaybePromise<HttpResponse> {
+  const { ctx } = visit
+  const fault = headerFault(request.headers, 'content-encoding')
+  if (fault !== undefined) return problem(fault, ctx.id)
+  // Not peek: files and arrays are views of the body.
+  return whenReady(answer(request.body, visit, isJson), (answered): HttpResponse => {
+    if ('error' in answered) return problem(answered.error, ctx.id)
+    const own = isJson ? jsonHeaders : protoHeaders
+    return { headers: ctx.ownResponse?.mergeEncoded(own) ?? own, body: answered.bytes }
+  })
 }
 
 function problem(error: ServingError, requestId: string): HttpResponse {
-  const { status, message, info } = rpcErrorOf(error, requestId)
-  const value = Buffer.from(info).toString('base64').replace(/=+$/, '')
-  const code = status === 'CANCELLED' ? 'canceled' : status.toLowerCase()
-  const body = { code, message, details: [{ type: errorInfoType, value }] }
+  const { http, body } = errorOf(error, requestId)
   const headers = problemHeaders(error, requestId, 'application/json')
-  return { status: grpcStatuses[status].http, headers, body: JSON.stringify(body), error }
+  return { status: http, headers, body: JSON.stringify(body), error }
 }
 
-// The status tells clients that a server does not speak Connect.
-const unsupported: HttpResponse = {
-  status: 415,
-  headers: [
-    ['content-type', 'text/plain; charset=utf-8'],
-    ['accept-post', 'application/proto, application/json'],
-  ],
-  body: 'expected content-type application/proto or application/json\n',
-}
-
-const isTimeout = /^\d{1,10}$/
-
-function headerFault(headers: RequestHeaders): ServingError | undefined {
-  const encoding = headers.get('content-encoding') ?? 'identity'
-  if (encoding !== 'identity') {
-    const message = `expected content-encoding identity, received ${JSON.stringify(encoding.slice(0, 80))}`
-    return new ServingError(
-      'unsupported_media_type',
-      message,
-      { reason: 'encoding' },
-      { grpc: 'UNIMPLEMENTED' },
-    )
+/** The status tells clients that a server does not speak Connect. */
+function unsupported(type: string): HttpResponse {
+  const codecs = [`${type}proto`, `${type}json`]
+  return {
+    status: 415,
+    headers: [
+      ['content-type', 'text/plain; charset=utf-8'],
+      ['accept-post', codecs.join(', ')],
+    ],
+    body: `expected content-type ${codecs.join(' or ')}\n`,
   }
-  const wrong = (name: string, what: string, isRight: RegExp) => {
-    const value = headers.get(name)
-    if (value === undefined || isRight.test(value)) return undefined
-    return new BadInput(`expected ${name} ${what}, received ${JSON.stringify(value.slice(0, 80))}`)
-  }
-  return (
-    wrong('connect-protocol-version', '1', /^1$/) ??
-    wrong('connect-timeout-ms', 'of at most 10 digits', isTimeout)
-  )
 }

@@ -51,7 +51,7 @@ function answerStream(
   message: Uint8Array,
 ) {
   return sendStream(open, async () => {
-    const messages = await method.answer(message, open)
+    const messages = await method.answer(message, open, false)
     open.recorder?.answered(200)
     open.setOwnMetadata()
     for await (const bytes of messages) {

@@ -234,7 +234,7 @@ function listed(protocol: Protocol): Protocol {
 
 async function attachConnect(host: Host): Promise<void> {
   const { connectEndpoints } = await import('../rpc/connect.ts')
-  add(host, connectEndpoints(host.methods, host.prefix))
+  add(host, connectEndpoints(host))
 }
 
 async function attachMcp(host: Host): Promise<void> {

@@ -18,7 +18,7 @@ beforeAll(() => {
 })
 
 async function codeOf(bytes: Uint8Array): Promise<string> {
-  const answer = await callBytes(service.apis, bytes, visitOf('/'))
+  const answer = await callBytes(service.apis, bytes, visitOf('/'), false)
   if (!('error' in answer)) return 'OK'
   const error: ServingError = answer.error
   if (error.grpc === 'INTERNAL') throw error

@@ -13,6 +13,7 @@ import {
   jobMessage,
   watchJobRequest,
 } from '../../src/jobs/job-messages.ts'
+import { frameOf } from '../../src/messages/encoded-message.ts'
 import { decodeResponse, encodeRequest } from '../../src/messages/envelope.ts'
 import type { ProtoContent } from '../../src/messages/messages.ts'
 import { GrpcClient } from '../rpc/harness.ts'
@@ -165,8 +166,35 @@ describe.skipIf(!isBuiltin('node:sqlite'))('jobs over RPC', () => {
     expect((await watch(id as string, 3)).map(({ status }) => status)).toEqual(['completed'])
   })
 
+  it.each(['json', 'proto'])('streams them over Connect, too: %s', async (codec) => {
+    const isJson = codec === 'json'
+    const { submit, job, base } = await start(shout)
+    const { id } = await submit('shout', hello)
+    await job(id as string)
+    const ask = { id: id as string, after: 1 }
+    const message = isJson ? Buffer.from(JSON.stringify(ask)) : watchJobRequest.encode(ask)
+    const answer = await fetch(`${base}/serving.v1.ServingService/WatchJob`, {
+      method: 'POST',
+      headers: { 'content-type': `application/connect+${codec}` },
+      body: new Uint8Array(frameOf({ bytes: message })),
+    })
+    const bytes = Buffer.from(await answer.arrayBuffer())
+    const frames: [flags: number, bytes: Buffer][] = []
+    for (let at = 0; at < bytes.length; ) {
+      const end = at + 5 + bytes.readUInt32BE(at + 1)
+      frames.push([bytes[at], bytes.subarray(at + 5, end)])
+      at = end
+    }
+    const last = frames.pop()
+    expect([last?.[0], String(last?.[1])]).toEqual([2, '{}'])
+    const events = frames.map(([, frame]) =>
+      isJson ? JSON.parse(String(frame)) : jobEventMessage.decode(frame),
+    )
+    expect(events.map(({ status }) => status)).toEqual(['running', 'completed'])
+  })
+
   it('ends streams of events when the server drains', async () => {
-    const { submit, watch, listener } = await start(
+    const { submit, watch, listener, base } = await start(
       shout,
       {},
       { jobRole: 'submit', drainTimeoutMs: 60_000 },
@@ -176,8 +204,14 @@ describe.skipIf(!isBuiltin('node:sqlite'))('jobs over RPC', () => {
     const watched = expect(watch(id as string, 0, () => begun.resolve()))
     const refused = watched.rejects.toMatchObject({ code: 14, details: 'the server stops' })
     await begun.promise
+    const page = await fetch(`${base}/serving.v1.ServingService/WatchJob`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/connect+json' },
+      body: new Uint8Array(frameOf({ bytes: Buffer.from(JSON.stringify({ id })) })),
+    })
     await listener.close()
     await refused
+    expect(await page.text()).toContain('"code":"unavailable","message":"the server stops"')
   })
 
   it('cancels a job', async () => {

@@ -1,9 +1,11 @@
 /** What `/mcp` answers to single messages, of clients that follow the protocol and of others. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js'
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/client'
 import { Forbidden, io, Service, type ServiceOptions, serve } from 'serving'
 import { apiKey } from 'serving/auth'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -283,9 +285,10 @@ describe.each(engines)('/mcp on %s', (engine) => {
     const calls = clients.map((client, i) => {
       const abort = new AbortController()
       const hasBegun = new Promise<void>((resolve) => begun.set(String(i), resolve))
-      const call = client.callTool({ name: 'wait', arguments: { input: i } }, undefined, {
-        signal: abort.signal,
-      })
+      const call = client.callTool(
+        { name: 'wait', arguments: { input: i } },
+        { signal: abort.signal },
+      )
       return { abort, hasBegun, failed: call.catch(({ message: text }) => text) }
     })
     await Promise.all(calls.map(({ hasBegun }) => hasBegun))

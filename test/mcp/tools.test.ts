@@ -2,8 +2,7 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { isBuiltin } from 'node:module'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { BadInput, io, type Listener, Service, serve } from 'serving'
 import { apiKey } from 'serving/auth'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -170,9 +169,10 @@ describe.each(engines)('tools on %s', (engine) => {
 
   it.skipIf(!hasSqlite)('tell progress', async () => {
     const told: unknown[] = []
-    await client.callTool({ name: 'slow', arguments: { input: 0 } }, undefined, {
-      onprogress: (p) => told.push(p),
-    })
+    await client.callTool(
+      { name: 'slow', arguments: { input: 0 } },
+      { onprogress: (p) => told.push(p) },
+    )
     expect(told).toMatchObject([{ progress: 0.5 }, { progress: 2, message: '{"step":"two"}' }])
   })
 

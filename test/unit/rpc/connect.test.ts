@@ -19,10 +19,10 @@ async function callOf(service: Service): Promise<Endpoint> {
     logLate: nothing,
     warn: nothing,
   }
-  const { methods } = await new ServerHost(parts).attach([
+  const host = await new ServerHost(parts).attach([
     { name: 'RPC', attach: (host) => attachRpc(host, service) },
   ])
-  return connectEndpoints(methods, '')[0]
+  return connectEndpoints(host)[0]
 }
 
 it.each([
