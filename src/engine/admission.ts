@@ -6,6 +6,7 @@ import { BadInput, expected, Overloaded, type ServingError } from '../core/error
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { tooLarge, tooMany } from '../http/limits.ts'
 import type { RequestHeaders } from '../http/message.ts'
+import { readTimeout, timeoutHeader } from '../http/timeout-header.ts'
 import type { ServerState } from './engine.ts'
 import type { ServedVisit } from './served-visit.ts'
 import type { HookedEndpoint } from './service-hooks.ts'
@@ -39,6 +40,11 @@ export function admit(
   }
   if (declared !== undefined && !(declared <= server.limits.maxBodyBytes))
     return tooLarge(server.limits, declared)
+  const timeout = headers.get(timeoutHeader)
+  if (Number.isNaN(readTimeout(timeout)))
+    return new BadInput(
+      expected('at most 8 digits and a unit, as 2500m or 2S,', timeoutHeader, timeout),
+    )
   if (!endpoint.isLimited) return undefined
   if (server.limiter.isFull) return tooMany(server.limiter)
   const slots = endpoint.slots?.(headers)
@@ -90,9 +96,15 @@ export function timeoutOf(
   headers?: RequestHeaders,
 ): number | undefined {
   const { requestTimeoutMs } = server.limits
-  const own = headers === undefined ? undefined : endpoint?.timeoutMs?.(headers)
-  if (own !== undefined) return requestTimeoutMs === 0 ? own : Math.min(own, requestTimeoutMs)
-  return requestTimeoutMs === 0 ? undefined : requestTimeoutMs
+  const ours = requestTimeoutMs === 0 ? Number.POSITIVE_INFINITY : requestTimeoutMs
+  const least = headers === undefined ? ours : Math.min(ours, clientTimeout(headers, endpoint))
+  return least === Number.POSITIVE_INFINITY ? undefined : least
+}
+
+/** What the protocol of the endpoint reads, or any client may send; invalid texts were refused. */
+function clientTimeout(headers: RequestHeaders, endpoint: Endpoint | undefined): number {
+  if (endpoint?.timeoutMs === undefined) return readTimeout(headers.get(timeoutHeader))
+  return endpoint.timeoutMs(headers) ?? Number.POSITIVE_INFINITY
 }
 
 /** As {@link timeoutOf}, for a request with its client's deadline; Infinity without a deadline. */

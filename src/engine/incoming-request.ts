@@ -7,6 +7,7 @@ import { Context } from '../http/context.ts'
 import type { HttpResponse, RequestHeaders } from '../http/message.ts'
 import { type HeaderNames, joinHeaderNames } from '../http/message.ts'
 import { selectingHeaders } from '../http/selected.ts'
+import { timeoutHeader } from '../http/timeout-header.ts'
 import type { ServerState } from './engine.ts'
 import { ServedVisit } from './served-visit.ts'
 
@@ -33,9 +34,14 @@ export function headersToRead(
   { readsHeaders = [] }: ServerState,
   endpoint?: Endpoint,
 ): HeaderNames {
-  const { methods = [], readsHeaders: own = ['x-request-id'] } = endpoint ?? {}
+  const { isLimited, methods = [], readsHeaders: own = ['x-request-id'] } = endpoint ?? {}
   const reads = methods === 'any' || methods.includes('GET')
-  return joinHeaderNames(own, readsHeaders, reads ? selectingHeaders : [])
+  return joinHeaderNames(
+    own,
+    isLimited ? [timeoutHeader] : [],
+    readsHeaders,
+    reads ? selectingHeaders : [],
+  )
 }
 
 /** Logs and reports a refusal, and returns the response. */

@@ -1,9 +1,10 @@
 /** Metadata of gRPC as headers, and headers as metadata. @module */
 import type { IncomingHttpHeaders } from 'node:http2'
 import { type HeaderLine, HeaderList, type RequestHeaders } from '../http/message.ts'
+import { timeoutHeader } from '../http/timeout-header.ts'
 
 const protocolNames = new Set([
-  'grpc-timeout',
+  timeoutHeader,
   'grpc-encoding',
   'grpc-accept-encoding',
   'accept-encoding',
@@ -67,23 +68,3 @@ export function metadataOf(lines: readonly HeaderLine[]): Record<string, string 
 
 /** Longer timers end at once. **Units**: milliseconds. */
 export const maxTimeoutMs = 0x7fffffff
-const msOfUnit: Readonly<Record<string, number>> = {
-  H: 3_600_000,
-  M: 60_000,
-  S: 1000,
-  m: 1,
-  u: 1e-3,
-  n: 1e-6,
-}
-
-/**
- * **Units**: milliseconds.
- *
- * @returns the time of `grpc-timeout`: NaN for invalid text, Infinity without one.
- */
-export function timeoutOf(headers: IncomingHttpHeaders): number {
-  const text = headers['grpc-timeout']
-  if (text === undefined) return Number.POSITIVE_INFINITY
-  const match = /^(\d{1,8})\s*([HMSmun])$/.exec(String(text))
-  return match === null ? Number.NaN : Math.trunc(Number(match[1]) * msOfUnit[match[2]])
-}

@@ -19,12 +19,13 @@ import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { ServerState } from '../engine/engine.ts'
 import { plainAddress } from '../http/client-address.ts'
 import { noMemory } from '../http/limits.ts'
+import { readTimeout, timeoutHeader } from '../http/timeout-header.ts'
 import { TransferClock } from '../http/transfer-clock.ts'
 import { type EncodedMessage, frameOf } from '../messages/encoded-message.ts'
 import { type MessageFault, UnaryMessage } from '../messages/unary-message.ts'
 import { type Answerer, type Status, statusOf } from './grpc-answerer.ts'
 import type { MessageUnpacker } from './grpc-compression.ts'
-import { maxTimeoutMs, timeoutOf } from './grpc-metadata.ts'
+import { maxTimeoutMs } from './grpc-metadata.ts'
 
 /** How the calls of one method are answered. */
 export interface GrpcMethod {
@@ -117,7 +118,7 @@ export class GrpcStream {
     stream.on('data', (piece: Buffer) => this.take(piece))
     stream.on('end', () => this.ended())
     if (!method.isDuplex) this.startClock()
-    const ms = timeoutOf(headers)
+    const ms = readTimeout(headers[timeoutHeader]?.toString())
     this.deadline = ms === Number.POSITIVE_INFINITY ? ms : Date.now() + ms
     if (Number.isNaN(ms)) {
       const details = 'expected a number and a unit as grpc-timeout'

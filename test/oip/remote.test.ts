@@ -141,6 +141,28 @@ describe.each(protocols)('a model elsewhere, over %s', (_, url) => {
     expect(runner.unready).toBeUndefined()
   })
 
+  it('has the deadline of its caller', async () => {
+    const left: number[] = []
+    const svc = new Service('timed')
+    svc.api(
+      {
+        input: new io.NumpyNdarray({ dtype: 'float32', shape: [-1] }),
+        output: new io.NumpyNdarray({ dtype: 'float32', shape: [-1] }),
+        name: 'timed',
+      },
+      (x, ctx) => {
+        left.push((ctx.deadlineMs ?? Number.POSITIVE_INFINITY) - Date.now())
+        return x
+      },
+    )
+    const timed = await remote('timed', url(await backend(svc)))
+    const x = new NDArray(Float32Array.of(1))
+    await timed.predict(x, { deadlineMs: Date.now() + 20_000 })
+    await timed.predict(x)
+    expect(left[0]).toBeLessThanOrEqual(20_000)
+    expect(left[1]).toBeGreaterThan(20_000)
+  })
+
   it('makes its service unready while it is away, and ready when it has come', async () => {
     const listener = await backend()
     const [port, grpcPort] = [listener.port, listener.grpcPort]

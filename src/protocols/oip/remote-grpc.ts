@@ -6,6 +6,7 @@
  */
 import { type ClientHttp2Session, connect, constants } from 'node:http2'
 import { ClientClosed, ServingError } from '../../core/errors.ts'
+import { timeoutLines } from '../../http/timeout-header.ts'
 import { frameOf } from '../../messages/encoded-message.ts'
 import { type MessageFault, UnaryMessage } from '../../messages/unary-message.ts'
 import type { ModelCall } from '../../runner/model-host.ts'
@@ -81,7 +82,6 @@ export function grpcTransport(): RemoteTransport {
   ): Promise<Buffer> =>
     new Promise((resolve, reject) => {
       const { signal, deadlineMs } = given
-      const left = deadlineMs === undefined ? undefined : Math.max(1, deadlineMs - Date.now())
       const session = sessionOf(address)
       hold(session, 1)
       const stream = session.request({
@@ -89,7 +89,7 @@ export function grpcTransport(): RemoteTransport {
         ':path': service + method,
         'content-type': 'application/grpc',
         te: 'trailers',
-        ...(left !== undefined && left < 1e8 && { 'grpc-timeout': `${Math.ceil(left)}m` }),
+        ...timeoutLines(deadlineMs),
       })
       const giveUp = () => stream.close(constants.NGHTTP2_CANCEL)
       signal.addEventListener('abort', giveUp, { once: true })

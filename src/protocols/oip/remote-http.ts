@@ -1,4 +1,5 @@
 /** Calls of a remote model over REST, tensors in binary form. @module */
+import { timeoutLines } from '../../http/timeout-header.ts'
 import { readShortJson } from './infer-json.ts'
 import { lengthHeader } from './infer-request.ts'
 import {
@@ -36,6 +37,7 @@ export const httpTransport: RemoteTransport = {
         'content-type': 'application/octet-stream',
         [lengthHeader]: String(json.length),
         ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
+        ...timeoutLines(call.deadlineMs),
       },
       body: Buffer.concat([json, ...parts]),
       signal: call.signal,
