@@ -24,7 +24,7 @@ export function readTimeout(text: string | undefined): number {
   return match === null ? Number.NaN : Math.trunc(Number(match[1]) * msOfUnit[match[2]])
 }
 
-/** @returns the header for a request that another server should answer by then, or none. */
+/** @returns the header for a request that another server should answer by then; empty without a deadline. */
 export function timeoutLines(deadlineMs: number | undefined): Readonly<Record<string, string>> {
   if (deadlineMs === undefined) return {}
   const leftMs = Math.max(1, Math.ceil(deadlineMs - Date.now()))
