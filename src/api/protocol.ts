@@ -135,8 +135,8 @@ export interface StreamMethod extends RpcMethodBase {
   /** As of {@link UnaryMethod}. An operation has no form for messages that follow each other. */
   readonly connect?: Omit<NonNullable<UnaryMethod['connect']>, 'operation'>
   /**
-   * Answers a message, which it owns. `isJson`: by Connect. `undefined` among them: nothing has happened for a while, and a server that stops ends the
-   * stream. A rejection is the status of the call.
+   * Answers a message, which it owns. `isJson`: by Connect. `undefined` among its messages: nothing has happened for a
+   * while, and a server that stops ends the stream. A rejection is the status of the call.
    *
    * @returns the messages, each sent when the client has room for it.
    */
