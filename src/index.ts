@@ -22,6 +22,7 @@ export type {
   ErrorHook,
   HookOptions,
   Hooks,
+  ProtectedResource,
   RequestHook,
   ResponseHook,
   SecurityScheme,
@@ -38,6 +39,7 @@ export type {
 } from './api/inject.ts'
 export type { LiveApi, LiveFunction, LiveOptions, LiveTypes } from './api/live-api.ts'
 export type { LiveRoute, OpenedLive } from './api/live-route.ts'
+export type { McpOptions, McpSettings, ToolAnnotations } from './api/mcp-options.ts'
 export type { ModelOptions, ModelTensor, RepositoryOptions } from './api/model-options.ts'
 export type { FetchHandler, Mount, MountOptions } from './api/mount.ts'
 export type { PageEntry } from './api/page-entry.ts'

@@ -19,6 +19,7 @@ import { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import { type ApiExample, type EncodedExample, encodeExamples } from './examples.ts'
 import { functionOf } from './function-of.ts'
 import { type HookOptions, Hooks, parseAuth, type RequestHook } from './hooks.ts'
+import { type McpOptions, type McpSettings, parseMcp } from './mcp-options.ts'
 import { isParameter, paramNames, paramsHook } from './path-params.ts'
 import { Query } from './query.ts'
 import type { Sampler } from './sampler.ts'
@@ -72,6 +73,8 @@ export interface ApiOptions<
    * @default the service's
    */
   readonly capture?: CaptureOptions | false
+  /** How agents see it, if the service has `mcp`; `false` hides it from them. */
+  readonly mcp?: false | McpOptions
 }
 
 /** A function behind descriptors `I` and `O`, with the parameters `P` of its path. */
@@ -124,6 +127,8 @@ export interface Api {
   readonly capture: CaptureSettings | false | undefined
   /** Of the server that records calls, which sets it. */
   sampler: Sampler | undefined
+  /** Undefined if no agent sees it. */
+  readonly mcp: McpSettings | undefined
   /** Headers to copy; all if the function or a hook takes the context. */
   readonly readsHeaders: HeaderNames
 }
@@ -184,6 +189,7 @@ export function createApi(
   const common = parseFunction<Api[typeof functionOf]>(caller, options, fn, toName, [
     'params',
     'capture',
+    'mcp',
     ...(hasQuery ? ['query', ...(method === 'GET' ? ['cache'] : [])] : own),
   ])
   const { name, output, hooks } = common
@@ -209,6 +215,7 @@ export function createApi(
     cache,
     capture: parseCapture(options.capture, `capture of ${name}`),
     sampler: undefined,
+    mcp: parseMcp(options.mcp, name),
     readsHeaders:
       takesContext(common[functionOf]) ||
       !hooks.isEmpty ||

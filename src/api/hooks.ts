@@ -9,12 +9,33 @@ export interface RequestHook {
   (ctx: Context): void | Promise<void>
   /** Alternative ways to know callers, by name, for documents only. */
   readonly security?: Readonly<Record<string, SecurityScheme>>
+  /** Where clients get tokens for it, which the server tells at the address of RFC 9728. */
+  readonly protectedResource?: ProtectedResource
   /**
    * `'auth'`: the service's hook runs before its auth.
    *
    * @default after it
    */
   readonly before?: 'auth'
+}
+
+/** What a client has to know to get a token. */
+export interface ProtectedResource {
+  /** The URL that tokens are for. */
+  readonly resource: string
+  /** Who issues them. */
+  readonly issuers: readonly string[]
+  readonly scopes: readonly string[]
+}
+
+/**
+ * @returns the URL of the metadata of a resource.
+ * @see RFC 9728 section 3.1.
+ */
+export function metadataUrlOf(resource: string): URL {
+  const { origin, pathname, search } = new URL(resource)
+  const path = pathname === '/' ? '' : pathname
+  return new URL(`/.well-known/oauth-protected-resource${path}${search}`, origin)
 }
 
 /** An OpenAPI security scheme. */

@@ -83,8 +83,7 @@ export class Jobs {
   async submit(api: AsyncApi, request: HttpRequest, visit: Visit): Promise<Job> {
     const entered = await visit.enter(api)
     const { ctx, target } = visit
-    const { headers } = ctx
-    const { body } = request
+    const { headers, body } = request
     // Only to refuse what the function would not get: the job decodes it again.
     await api.input.fromHttpRequest(new HttpRequest(headers, body), ctx)
     const kept = {

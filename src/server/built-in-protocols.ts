@@ -191,7 +191,10 @@ export function protocolsOf(
       attach: async (host) =>
         (await import('../live/live-protocol.ts')).attachLives(host, service.lives),
     },
-    ...(service.mcp ? [{ name: 'MCP', attach: attachMcp }] : []),
+    { name: 'protected resources', attach: (host) => attachResources(host, service) },
+    ...(service.mcp
+      ? [{ name: 'MCP', attach: (host: Host) => attachMcp(host, service, jobs) }]
+      : []),
     ...(docs && recorder
       ? [{ name: 'calls', attach: (host: Host) => attachCalls(host, recorder) }]
       : []),
@@ -237,9 +240,24 @@ async function attachConnect(host: Host): Promise<void> {
   add(host, connectEndpoints(host))
 }
 
-async function attachMcp(host: Host): Promise<void> {
+async function attachResources(host: Host, service: ServedService): Promise<void> {
+  const { auth, apis, routes, lives } = service
+  const guarded = [...apis.values(), ...routes.values(), ...lives.values()]
+  const resources = [auth, ...guarded.map((each) => each.auth || undefined)].flatMap(
+    (hook) => hook?.protectedResource ?? [],
+  )
+  if (resources.length === 0) return
+  const { resourceEndpoints } = await import('./endpoints/protected-resources.ts')
+  add(host, resourceEndpoints(resources))
+}
+
+async function attachMcp(
+  host: Host,
+  service: ServedService,
+  jobs: ServerJobs | undefined,
+): Promise<void> {
   const { attachMcp: attach } = await import('../protocols/mcp/protocol.ts')
-  attach(host)
+  attach(host, service, jobs?.jobs)
 }
 
 async function attachCalls(host: Host, recorder: CallRecorder): Promise<void> {

@@ -17,7 +17,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   live: ['core', 'http', 'messages', 'telemetry', 'descriptors', 'api'],
   jobs: ['core', 'http', 'messages', 'telemetry', 'descriptors', 'api'],
   capture: ['core', 'http', 'telemetry', 'values', 'descriptors', 'api', 'jobs'],
-  protocols: ['core', 'http', 'messages', 'values', 'descriptors', 'runner', 'api'],
+  protocols: ['core', 'http', 'messages', 'values', 'descriptors', 'runner', 'api', 'jobs'],
   client: ['core', 'http', 'descriptors', 'api', 'jobs'],
   engine: ['core', 'http', 'telemetry', 'runner', 'api', 'live'],
   rpc: ['core', 'http', 'messages', 'descriptors', 'api', 'live', 'engine'],

@@ -12,7 +12,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { silentLogger } from '../../src/engine/log.ts'
 import type { ServeOptions } from '../../src/engine/options.ts'
 import { eventsOf } from '../../src/protocols/mcp/endpoint.ts'
-import { versions } from '../../src/protocols/mcp/tool-server.ts'
+import { sessionVersions } from '../../src/protocols/mcp/revisions.ts'
 import { engines } from '../engines.ts'
 
 const json = { input: new io.JSON(), output: new io.JSON() }
@@ -122,16 +122,16 @@ describe.each(engines)('/mcp on %s', (engine) => {
   })
 
   it('knows the versions that the SDK knows', async () => {
-    expect(versions).toEqual(SUPPORTED_PROTOCOL_VERSIONS)
+    expect(sessionVersions).toEqual(SUPPORTED_PROTOCOL_VERSIONS)
     const { post } = await start()
-    for (const each of versions) {
+    for (const each of sessionVersions) {
       const { value } = await post(message('initialize', { ...begin, protocolVersion: each }))
       expect(value.result.protocolVersion).toBe(each)
     }
     expect(
       (await post(message('initialize', { ...begin, protocolVersion: '1999-01-01' }))).value.result,
     ).toMatchObject({
-      protocolVersion: versions[0],
+      protocolVersion: sessionVersions[0],
       instructions: 'A doc.',
     })
     expect((await post(message('ping'), { 'mcp-protocol-version': '1999-01-01' })).status).toBe(400)

@@ -2,7 +2,13 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import type { JWTVerifyGetKey } from 'jose'
-import { expected, Forbidden, Overloaded, Unauthorized } from '../../core/errors.ts'
+import {
+  expected,
+  Forbidden,
+  InvalidArgument,
+  Overloaded,
+  Unauthorized,
+} from '../../core/errors.ts'
 import {
   fromCode,
   listOf,
@@ -13,7 +19,7 @@ import {
 } from '../../core/option.ts'
 import type { Caller, Context } from '../../http/context.ts'
 import { cookieOf } from '../../http/cookies.ts'
-import type { RequestHook } from '../hooks.ts'
+import { metadataUrlOf, type RequestHook } from '../hooks.ts'
 import { bearerOf, cookieOption, cookieScheme } from './bearer.ts'
 
 const isAsymmetric = (name: unknown) =>
@@ -45,8 +51,20 @@ export const jwtOptions = {
   ).required(),
   /** Accepted `iss`. */
   issuer: textOrTexts.required(),
-  /** Accepted `aud`. */
-  audience: textOrTexts.required(),
+  /**
+   * Accepted `aud`.
+   *
+   * @default `resource`
+   */
+  audience: textOrTexts,
+  /**
+   * The URL that tokens are for, as `https://shop.example/mcp`. With it the server tells clients where to log in: by
+   * RFC 9728, and by `www-authenticate`.
+   */
+  resource: fromCode<string>(
+    'a URL of http or https without #',
+    (value) => typeof value === 'string' && /^https?:\/\/[^#]+$/.test(value) && URL.canParse(value),
+  ),
   /**
    * Allowed clock difference. **Units**: seconds.
    *
@@ -97,18 +115,21 @@ interface Verified {
  */
 export function jwt(options: JwtOptions): RequestHook {
   const settings = readOptions('jwt', options, jwtOptions)
-  const { clockTolerance, cacheSize, scopes, cookie } = settings
+  const { clockTolerance, cacheSize, scopes, cookie, issuer, resource } = settings
+  const audience = settings.audience ?? resource
+  if (audience === undefined)
+    throw new InvalidArgument('expected audience of jwt, or its resource, received neither')
   // By digest; a full cache drops the oldest.
   const tokens = new Map<string, Verified>()
-  const verify = verifier(settings)
+  const challengeOf = challenges(resource, scopes)
+  const verify = verifier({ ...settings, audience }, challengeOf('error="invalid_token"'))
   const admit = (ctx: Context, { caller }: Verified) => {
     const held = scopesOf(caller.claims ?? {})
     const missing = scopes.filter((scope) => !held.includes(scope))
     if (missing.length > 0) {
-      const challenge = `Bearer error="insufficient_scope", scope="${scopes.join(' ')}"`
       throw new Forbidden(
         `expected a token with the scope ${missing.join(' ')}, received one without`,
-        { challenge },
+        { challenge: challengeOf('error="insufficient_scope"') },
       )
     }
     ctx.state.caller = caller
@@ -117,7 +138,10 @@ export function jwt(options: JwtOptions): RequestHook {
   const hook: RequestHook = (ctx) => {
     const token =
       bearerOf(ctx.headers) ?? (cookie === undefined ? undefined : cookieOf(ctx.headers, cookie))
-    if (token === undefined) throw new Unauthorized(`expected a token in ${places}, received none`)
+    if (token === undefined)
+      throw new Unauthorized(`expected a token in ${places}, received none`, {
+        challenge: challengeOf(),
+      })
     const key = createHash('sha256').update(token).digest('base64')
     const now = Date.now() / 1000
     const known = tokens.get(key)
@@ -132,16 +156,35 @@ export function jwt(options: JwtOptions): RequestHook {
     })
   }
   const scheme = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', scopes } as const
-  return Object.assign(hook, { security: { jwt: scheme, ...cookieScheme(cookie, scopes) } })
+  return Object.assign(hook, {
+    security: { jwt: scheme, ...cookieScheme(cookie, scopes) },
+    ...(resource !== undefined && {
+      protectedResource: { resource, issuers: [issuer].flat(), scopes },
+    }),
+  })
 }
 
-function verifier({
-  jwks,
-  issuer,
-  audience,
-  clockTolerance,
-  algorithms,
-}: SettingsOf<typeof jwtOptions>): (token: string) => Promise<Verified> {
+/**
+ * @returns what tells a client in `www-authenticate` what it lacks.
+ * @see RFC 6750 section 3, RFC 9728 section 5.1.
+ */
+function challenges(resource: string | undefined, scopes: readonly string[]) {
+  const where = resource && `resource_metadata="${metadataUrlOf(resource)}"`
+  return (error?: string): string => {
+    const isTold = where !== undefined || error?.includes('scope')
+    const scope = isTold && scopes.length > 0 && `scope="${scopes.join(' ')}"`
+    return ['Bearer', [error, scope, where].filter(Boolean).join(', ')].join(' ').trimEnd()
+  }
+}
+
+type VerifierSettings = SettingsOf<typeof jwtOptions> & {
+  readonly audience: string | readonly string[]
+}
+
+function verifier(
+  { jwks, issuer, audience, clockTolerance, algorithms }: VerifierSettings,
+  challenge: string,
+): (token: string) => Promise<Verified> {
   // At once: Node's `import` fails for good after one failure, as without a free file descriptor.
   const ready = import('jose').then((jose) => [jose, keysOf(jose, jwks)] as const)
   // The first token reports the error.
@@ -170,7 +213,7 @@ function verifier({
         throw new Overloaded('the keys of the issuer cannot be read', { cause })
       throw new Unauthorized(`expected a valid token, received one that is not: ${cause.message}`, {
         cause,
-        challenge: 'Bearer error="invalid_token"',
+        challenge,
       })
     }
   }

@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { Api } from '../../api/api.ts'
 import type { Endpoint } from '../../api/endpoint.ts'
 import { beats, decodeFailureOf, endIterator, withDeadline } from '../../api/stages.ts'
 import type { Visit } from '../../api/visit.ts'
@@ -16,10 +17,19 @@ import { isJsonType, mediaTypeOf } from '../../http/media-type.ts'
 import { allHeaders, type HeaderLine, type HttpResponse } from '../../http/message.ts'
 import { problemHeaders } from '../../http/problem.ts'
 import { constantHeaders, nosniff } from '../../http/response-head.ts'
-import { type ClientMessage, readMessages, refusalMessage, type ServerMessage } from './messages.ts'
+import {
+  type ClientMessage,
+  errorCodes,
+  errorMessage,
+  type Fault,
+  type RequestId,
+  readMessages,
+  refusalMessage,
+  type ServerMessage,
+} from './messages.ts'
+import { latest, latestRequest, type Request, versions } from './revisions.ts'
 import { sessionHeader } from './running-calls.ts'
-import { ToolServer, type ToolSource, versions } from './tool-server.ts'
-import type { Tool } from './tools.ts'
+import type { ToolServer } from './tool-server.ts'
 
 /** The only version with batches. Clients speak it that send no version. */
 const batchVersion = '2025-03-26'
@@ -30,17 +40,11 @@ const quickTypes = [json, eventStream]
 const callTypes = [eventStream, json]
 
 /**
- * Requests need no session, so that any worker answers any of them. `onLateError`: called for an
- * error that is told by a tool's result.
+ * Requests need no session, so that any worker answers any of them.
  *
  * @returns `/mcp`.
  */
-export function mcpEndpoint(
-  service: ToolSource,
-  prefix: string,
-  onLateError: (error: ServingError, requestId: string) => void,
-): Endpoint {
-  const server = new ToolServer(service, onLateError)
+export function mcpEndpoint(server: ToolServer, prefix: string): Endpoint {
   const path = `${prefix}/mcp`
   return {
     name: path,
@@ -77,7 +81,10 @@ function checkType({ headers }: Context): void {
     throw new UnsupportedMediaType(expected(json, 'content-type', given?.slice(0, 80)))
 }
 
-type Tools = readonly Tool[] | ServingError
+type Visible = readonly Api[] | ServingError
+
+/** Methods that name an API or a task, which decides who may ask. */
+const namesItsOwn = /^(?:tools\/call|prompts\/get|resources\/read|tasks\/\w+)$/
 
 async function respond(server: ToolServer, body: Uint8Array, visit: Visit): Promise<HttpResponse> {
   const { ctx } = visit
@@ -85,15 +92,29 @@ async function respond(server: ToolServer, body: Uint8Array, visit: Visit): Prom
   const { messages, isBatch } = readMessages(body)
   const version = headers.get('mcp-protocol-version')
   const begins = messages.some(({ method }) => method === 'initialize')
-  if (version !== undefined && !begins && !versions.includes(version))
-    throw new BadInput(
-      expected(`one of ${versions.join(', ')}`, 'mcp-protocol-version', version.slice(0, 80)),
+  const isLatest = version === latest && !begins
+  const own: HeaderLine[] = [
+    ['x-request-id', ctx.id],
+    ...(begins ? [[sessionHeader, crypto.randomUUID()] as const] : []),
+  ]
+  const requests = messages.filter(isRequest)
+  if (version !== undefined && !begins && !versions.includes(version)) {
+    const data = { supported: versions, requested: version.slice(0, 80) }
+    const message = expected(
+      `one of ${versions.join(', ')}`,
+      'mcp-protocol-version',
+      data.requested,
     )
+    return refusal({ status: 400, code: errorCodes.version, message, data }, requests[0], own)
+  }
   if (isBatch && (begins || (version ?? batchVersion) !== batchVersion))
     throw new BadInput(expected('one message', '/mcp', messages))
   for (const each of messages) if (each.id === undefined) server.notice(each, ctx)
-  const requests = messages.filter(({ id }) => id !== undefined)
-  if (requests.length === 0) return { status: 202, headers: [], body: '' }
+  const [first] = requests
+  if (first === undefined) return { status: 202, headers: [], body: '' }
+  const asked = isLatest ? latestRequest(first, headers) : first
+  const fault = 'code' in asked ? asked : isLatest && server.refusalOf(asked)
+  if (fault) return refusal(fault, first, own)
   const isCall = requests.some(({ method }) => method === 'tools/call')
   const type = preferredType(headers.get('accept') ?? '*/*', isCall ? callTypes : quickTypes)
   if (type === undefined)
@@ -102,30 +123,39 @@ async function respond(server: ToolServer, body: Uint8Array, visit: Visit): Prom
       {},
       { status: 406 },
     )
-  const own: HeaderLine[] = [
-    ['x-request-id', ctx.id],
-    ...(begins ? [[sessionHeader, crypto.randomUUID()] as const] : []),
-  ]
-  // A call is admitted by its API.
-  const isOther = requests.some(({ method }) => method !== 'tools/call')
-  const tools = isOther
-    ? await withDeadline<Tools>(ctx, server.toolsFor(visit), { fail: (error) => error })
+  const isOther = requests.some(({ method }) => !namesItsOwn.test(method))
+  const visible = isOther
+    ? await withDeadline<Visible>(ctx, server.visibleTo(visit), { fail: (error) => error })
     : []
-  if (ServingError.is(tools)) throw tools
-  const answers = answersOf(server, requests, tools, visit)
+  if (ServingError.is(visible)) throw visible
+  const all = isLatest ? [asked as Request] : requests
+  const answers = answersOf(server, all, visible, visit)
   ctx.onAbort(() => void endIterator(answers))
   if (type === json) return whole(answers, isBatch, own)
   return { headers: [...eventHeaders, ...own], body: eventsOf(answers) }
 }
 
+function isRequest(message: ClientMessage): message is ClientMessage & { readonly id: RequestId } {
+  return message.id !== undefined
+}
+
+function refusal(
+  { status, code, message, data }: Fault,
+  request: { readonly id: RequestId } | undefined,
+  own: HeaderLine[],
+): HttpResponse {
+  const body = JSON.stringify(errorMessage(request?.id ?? null, code, message, data))
+  return { status, headers: [...jsonHeaders, ...own], body }
+}
+
 /** The calls of a batch run one after the other: the batch counts as one request. */
 async function* answersOf(
   server: ToolServer,
-  requests: readonly ClientMessage[],
-  tools: readonly Tool[],
+  requests: readonly Request[],
+  visible: readonly Api[],
   visit: Visit,
 ): AsyncGenerator<ServerMessage> {
-  for (const request of requests) yield* server.answer(request, tools, visit)
+  for (const request of requests) yield* server.answer(request, visible, visit)
 }
 
 async function whole(

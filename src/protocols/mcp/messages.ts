@@ -44,7 +44,20 @@ export const errorCodes = {
   params: -32_602,
   internal: -32_603,
   refused: -32_000,
+  /** Of versions before 2026-07-28; since then `params`. */
+  resource: -32_002,
+  headers: -32_020,
+  capability: -32_021,
+  version: -32_022,
 } as const
+
+/** Why a request is refused before anybody answers it. */
+export interface Fault {
+  readonly status: 400 | 404
+  readonly code: number
+  readonly message: string
+  readonly data?: object
+}
 
 /**
  * @returns one message or those of a batch; responses are left out.

@@ -1,13 +1,16 @@
 /** The Model Context Protocol as a protocol of a server. @module */
 
 import type { Host } from '../../api/protocol.ts'
+import type { Jobs } from '../../jobs/jobs.ts'
 import { mcpEndpoint } from './endpoint.ts'
+import { ToolServer, type ToolSource } from './tool-server.ts'
 
-/** Serves APIs as tools at `/mcp`. */
-export function attachMcp(host: Host): void {
-  host.http(
-    mcpEndpoint(host.service, host.prefix, (error, requestId) => host.logLate(error, requestId)),
+/** Serves APIs as tools, prompts and resources at `/mcp`. `jobs`: undefined if no API is asynchronous. */
+export function attachMcp(host: Host, service: ToolSource, jobs: Jobs | undefined): void {
+  const server = new ToolServer(service, host.prefix, jobs, (error, requestId) =>
+    host.logLate(error, requestId),
   )
+  host.http(mcpEndpoint(server, host.prefix))
   host.page({
     group: 'MCP',
     path: `${host.prefix}/mcp`,

@@ -1,4 +1,4 @@
-/** What a service answers to the messages of its tools' clients. @module */
+/** What a service answers to the messages of agents' clients. @module */
 
 import type { Api } from '../../api/api.ts'
 import { decodeFailureOf, type Encoding } from '../../api/stages.ts'
@@ -7,67 +7,87 @@ import {
   BadInput,
   ClientClosed,
   expected,
+  NotFound,
   type ServingError,
   tellsDetail,
 } from '../../core/errors.ts'
-import { isRecord } from '../../core/options.ts'
-import { whenReady } from '../../core/promise.ts'
-import { Context, type JobContext } from '../../http/context.ts'
-import { HeaderList } from '../../http/message.ts'
+import type { MaybePromise } from '../../core/promise.ts'
+import type { Context } from '../../http/context.ts'
+import { HeaderList, HttpRequest } from '../../http/message.ts'
 import { problemResponse } from '../../http/problem.ts'
+import type { Jobs } from '../../jobs/jobs.ts'
+import type { AsyncApi } from '../../jobs/new-job.ts'
+import { callerHeaders, callIn, contextOf, inTime } from './call-context.ts'
 import {
   type ClientMessage,
   errorCodes,
   errorMessage,
-  type RequestId,
+  type Fault,
   resultMessage,
   type ServerMessage,
 } from './messages.ts'
+import { callOf, jobContextOf, type NamedCall, textOf } from './named-call.ts'
+import { promptOf, promptResult } from './prompts.ts'
+import { Resources } from './resources.ts'
+import {
+  type Request,
+  serverInfoKey,
+  sessionVersions,
+  tasksExtension,
+  versions,
+} from './revisions.ts'
 import { RunningCalls } from './running-calls.ts'
-import { requestOf, resultOf, type Tool, type ToolResult, toolOf } from './tools.ts'
+import { Tasks } from './tasks.ts'
+import { encodeResult, requestOf, type Tool, type ToolResult, toolOf } from './tools.ts'
 
-/** The parts of a Service that its tools need. */
+/** The parts of a Service that agents see. */
 export interface ToolSource {
   readonly name: string
   readonly doc: string | undefined
   readonly version: string | undefined
   readonly apis: ReadonlyMap<string, Api>
+  /** With methods beside POST, and with parameters in their paths. */
+  readonly routes: ReadonlyMap<string, Api>
 }
-
-/** Versions of the protocol, the latest first. */
-export const versions: readonly string[] = [
-  '2025-11-25',
-  '2025-06-18',
-  '2025-03-26',
-  '2024-11-05',
-  '2024-10-07',
-]
 
 // Beyond it, progress that the client has not read is not told. **Units**: messages.
 const maxUnread = 100
 
-/** What a client asks of a tool. */
-interface ToolCall {
-  readonly name: string
-  readonly args: Readonly<Record<string, unknown>>
-  readonly progressToken: RequestId | undefined
-}
+/** How long clients may keep a list. **Units**: milliseconds. */
+const listTtlMs = 60_000
 
-/** Answers requests for the tools of a service. */
+/** Answers the requests of agents' clients. */
 export class ToolServer {
   readonly #service: ToolSource
   readonly #onLateError: (error: ServingError, requestId: string) => void
   readonly #running = new RunningCalls()
-  readonly #tools = new Map<Api, Tool | undefined>()
+  readonly #tools = new Map<Api, Tool>()
+  readonly #prompts: readonly Api[]
+  readonly #resources: Resources
+  readonly #tasks: Tasks | undefined
 
-  constructor(service: ToolSource, onLateError: (error: ServingError, requestId: string) => void) {
+  /**
+   * @param prefix - In front of the paths of the service.
+   * @param jobs - Undefined if no API is asynchronous.
+   * @param onLateError - Called for an error that is told by a tool's result.
+   */
+  constructor(
+    service: ToolSource,
+    prefix: string,
+    jobs: Jobs | undefined,
+    onLateError: (error: ServingError, requestId: string) => void,
+  ) {
     this.#service = service
     this.#onLateError = onLateError
-  }
-
-  #toolOf(api: Api): Tool | undefined {
-    if (!this.#tools.has(api)) this.#tools.set(api, toolOf(api))
-    return this.#tools.get(api)
+    const { name, apis, routes } = service
+    for (const api of apis.values()) {
+      const tool = api.mcp && toolOf(api)
+      if (tool !== undefined) this.#tools.set(api, tool)
+    }
+    const seen = [...this.#tools.keys()]
+    this.#prompts = seen.filter(({ mcp }) => mcp?.prompt)
+    this.#resources = new Resources(name, routes.values(), prefix)
+    this.#tasks = jobs && new Tasks(jobs, apis, name)
   }
 
   /**
@@ -79,79 +99,184 @@ export class ToolServer {
     if (method === 'notifications/cancelled') this.#running.cancel(ctx, params().requestId)
   }
 
-  /** Yields the response, behind notifications of progress. Never throws. `tools`: of the caller, but for a call. */
+  /** @returns why a request of the latest version is refused; undefined if it has an answer. */
+  refusalOf({ method, client }: Request): Fault | undefined {
+    if (!latestMethods.has(method) || (method.startsWith('tasks/') && this.#tasks === undefined)) {
+      const message = `this server has no method ${JSON.stringify(method)}`
+      return { status: 404, code: errorCodes.method, message }
+    }
+    if (!method.startsWith('tasks/') || client?.takesTasks) return undefined
+    return {
+      status: 400,
+      code: errorCodes.capability,
+      message: `expected the capability ${tasksExtension} of the client`,
+      data: { requiredCapabilities: { extensions: { [tasksExtension]: {} } } },
+    }
+  }
+
+  /**
+   * Yields the response, behind notifications of progress. Never throws. `visible`: of the caller, for what names no
+   * API.
+   */
   async *answer(
-    request: ClientMessage,
-    tools: readonly Tool[],
+    request: Request,
+    visible: readonly Api[],
     visit: Visit,
   ): AsyncGenerator<ServerMessage> {
-    const id = request.id as RequestId
+    const { id, method } = request
     try {
-      if (request.method === 'tools/call') yield* this.#call(request, id, visit)
-      else if (request.method === 'initialize') yield resultMessage(id, this.#initialize(request))
-      else if (request.method === 'tools/list') yield resultMessage(id, { tools })
-      else if (request.method === 'ping') yield resultMessage(id, {})
+      if (method === 'tools/call') {
+        yield* this.#call(request, visit)
+        return
+      }
+      const result = await inTime(visit.ctx, this.#resultFor(request, visible, visit))
+      if (result !== undefined) yield this.#response(request, result)
       else
         yield errorMessage(
           id,
           errorCodes.method,
-          `this server has no method ${JSON.stringify(request.method)}`,
+          `this server has no method ${JSON.stringify(method)}`,
         )
     } catch (error) {
       const failure = decodeFailureOf(error)
-      const code = failure.status < 500 ? errorCodes.params : errorCodes.internal
+      const isAbsent = failure instanceof NotFound && method === 'resources/read'
+      const refused =
+        isAbsent && request.client === undefined ? errorCodes.resource : errorCodes.params
+      const code = failure.status < 500 ? refused : errorCodes.internal
       yield errorMessage(id, code, tellsDetail(failure) ? failure.message : failure.code)
     }
   }
 
-  #initialize(request: ClientMessage): object {
+  /** @returns undefined for a method that the version does not have. */
+  #resultFor(
+    request: Request,
+    visible: readonly Api[],
+    visit: Visit,
+  ): MaybePromise<object | undefined> {
+    const { method, client } = request
+    const isPrompt = (api: Api) => this.#prompts.includes(api)
+    const cached = client === undefined ? {} : { ttlMs: listTtlMs, cacheScope: 'private' }
+    if (method === 'tools/list') {
+      const tools = visible
+        .filter((api) => !isPrompt(api))
+        .flatMap((api) => this.#tools.get(api) ?? [])
+      return { tools, ...cached }
+    }
+    if (method === 'prompts/list')
+      return { prompts: visible.filter(isPrompt).map(promptOf), ...cached }
+    if (method === 'resources/list')
+      return { resources: this.#resources.list(visible, 'resources'), ...cached }
+    if (method === 'resources/templates/list')
+      return { resourceTemplates: this.#resources.list(visible, 'templates'), ...cached }
+    if (method === 'resources/read') return this.#read(request, visit)
+    if (method === 'prompts/get') return this.#prompt(request, visit)
+    if (client === undefined) {
+      if (method === 'initialize') return this.#initialize(request)
+      return method === 'ping' ? {} : undefined
+    }
+    if (method === 'server/discover')
+      return { supportedVersions: versions, ...this.#about(true), ...cached }
+    return this.#task(method, textOf(request.params(), 'taskId'), visit)
+  }
+
+  async #task(method: string, id: string, visit: Visit): Promise<object | undefined> {
+    if (method === 'tasks/get') return this.#tasks?.get(id, visit)
+    if (method === 'tasks/cancel') await this.#tasks?.cancel(id, visit)
+    else await this.#tasks?.update(id, visit)
+    return {}
+  }
+
+  async #read(request: Request, visit: Visit): Promise<object> {
+    const uri = textOf(request.params(), 'uri')
+    const read = (await this.#tasks?.read(uri, visit)) ?? (await this.#resources.read(uri, visit))
+    return request.client === undefined ? read : { ...read, ttlMs: 0, cacheScope: 'private' }
+  }
+
+  async #prompt(request: Request, visit: Visit): Promise<object> {
+    const { name, args } = callOf(request.params())
+    const api = this.#service.apis.get(name)
+    if (api === undefined || !this.#prompts.includes(api))
+      throw (
+        visit.denial ?? new BadInput(expected('the name of a prompt', 'name', name.slice(0, 80)))
+      )
+    const call = contextOf(api, visit.ctx)
+    const decode = () => api.input.fromHttpRequest(requestOf(api, args), call)
+    return callIn(call, api, visit, decode, async (result) =>
+      promptResult(api, await encodeResult(api, result, call)),
+    )
+  }
+
+  /** @returns the response to a request. */
+  #response({ id, client }: Request, result: object): ServerMessage {
+    if (client === undefined) return resultMessage(id, result)
+    const { name, version = '0.0.0' } = this.#service
+    const _meta = { [serverInfoKey]: { name, version } }
+    return resultMessage(id, { resultType: 'complete', ...result, _meta })
+  }
+
+  #initialize(request: Request): object {
     const { protocolVersion: asked } = request.params()
+    const protocolVersion = sessionVersions.find((each) => each === asked) ?? sessionVersions[0]
+    return { protocolVersion, ...this.#about(false) }
+  }
+
+  #about(isLatest: boolean): object {
     const { name, version = '0.0.0', doc } = this.#service
+    const hasTasks = isLatest && this.#tasks !== undefined
     return {
-      protocolVersion: versions.find((each) => each === asked) ?? versions[0],
-      capabilities: { tools: {} },
+      capabilities: {
+        tools: {},
+        ...((this.#resources.apis.length > 0 || hasTasks) && { resources: {} }),
+        ...(this.#prompts.length > 0 && { prompts: {} }),
+        ...(hasTasks && { extensions: { [tasksExtension]: {} } }),
+      },
       serverInfo: { name, version },
       ...(doc !== undefined && { instructions: doc }),
     }
   }
 
   /**
-   * @returns the tools whose auth admits the caller.
+   * @returns the APIs whose auth admits the caller.
    * @throws why, if there are only others.
    */
-  async toolsFor(visit: Visit): Promise<Tool[]> {
-    const apis = [...this.#service.apis.values()].filter((api) => this.#toolOf(api) !== undefined)
-    const visible = await visit.visible(apis, (api) => contextOf(api, visit.ctx))
-    return visible.flatMap((api) => this.#toolOf(api) ?? [])
+  visibleTo(visit: Visit): Promise<readonly Api[]> {
+    const apis = [...this.#tools.keys(), ...this.#resources.apis]
+    return visit.visible(apis, (api) => contextOf(api, visit.ctx))
   }
 
-  async *#call(request: ClientMessage, id: RequestId, visit: Visit): AsyncGenerator<ServerMessage> {
-    let asked: ToolCall
+  async *#call(request: Request, visit: Visit): AsyncGenerator<ServerMessage> {
+    const { ctx, denial } = visit
     try {
-      asked = toolCallOf(request.params())
+      const asked = callOf(request.params())
+      const api = this.#service.apis.get(asked.name)
+      if (api === undefined || !this.#tools.has(api) || this.#prompts.includes(api)) {
+        if (denial !== undefined) throw denial
+        const message = `unknown tool ${asked.name.slice(0, 80)}`
+        yield errorMessage(request.id, errorCodes.params, message)
+      } else if (request.client?.takesTasks && this.#tasks !== undefined && isAsync(api)) {
+        const { headers, body } = requestOf(api, asked.args)
+        const own = new HttpRequest(headersOf([...headers, ...callerHeaders(ctx)]), body)
+        yield this.#response(request, await inTime(ctx, this.#tasks.begin(api, own, visit)))
+      } else yield* this.#run(api, asked, request, visit)
     } catch (error) {
-      yield resultMessage(id, this.#failed(decodeFailureOf(error), visit.ctx))
-      return
+      yield this.#response(request, this.#failed(decodeFailureOf(error), ctx))
     }
-    const api = this.#service.apis.get(asked.name)
-    if (api !== undefined && this.#toolOf(api) !== undefined)
-      yield* this.#run(api, asked, id, visit)
-    else if (visit.denial !== undefined)
-      yield resultMessage(id, this.#failed(visit.denial, visit.ctx))
-    else yield errorMessage(id, errorCodes.params, `unknown tool ${asked.name.slice(0, 80)}`)
   }
 
   async *#run(
     api: Api,
-    { args, progressToken }: ToolCall,
-    id: RequestId,
+    { args, progressToken }: NamedCall,
+    request: Request,
     visit: Visit,
   ): AsyncGenerator<ServerMessage> {
     const { ctx } = visit
     // For the server's metrics and hooks.
     ctx.api = api.name
     const call = contextOf(api, ctx)
-    const forget = [ctx.onAbort((reason) => call.abort(reason)), this.#running.add(ctx, id, call)]
+    const forget = [
+      ctx.onAbort((reason) => call.abort(reason)),
+      this.#running.add(ctx, request.id, call),
+    ]
     const messages = new ReadableStream<ServerMessage>(
       {
         start: (to) => {
@@ -170,7 +295,7 @@ export class ToolServer {
           if (api.async !== undefined) call.job = jobContextOf(call.id, progressToken, to)
           const decode = () => api.input.fromHttpRequest(requestOf(api, args), call)
           const result = visit.call(api, decode, this.#encodingOf(api), call)
-          void Promise.resolve(result).then((answer) => end(resultMessage(id, answer)))
+          void Promise.resolve(result).then((answer) => end(this.#response(request, answer)))
         },
       },
       { highWaterMark: maxUnread },
@@ -183,13 +308,10 @@ export class ToolServer {
     }
   }
 
-  #encodingOf(api: Api): Encoding<ToolResult | Promise<ToolResult>> {
+  #encodingOf(api: Api): Encoding<MaybePromise<ToolResult>> {
     return {
       protocol: 'mcp',
-      encode: (_, result, call) =>
-        whenReady(api.output.toHttpResponse(result as never, call), (answer) =>
-          resultOf(api, answer, call),
-        ),
+      encode: (_, result, call) => encodeResult(api, result, call),
       fail: (error, call) => this.#failed(error, call),
     }
   }
@@ -204,76 +326,28 @@ export class ToolServer {
   }
 }
 
-/** @throws BadInput. */
-function toolCallOf({
-  name,
-  arguments: args = {},
-  _meta: meta,
-}: Readonly<Record<string, unknown>>): ToolCall {
-  if (typeof name !== 'string') throw new BadInput(expected('the name of a tool', 'name', name))
-  if (!isRecord(args)) throw new BadInput(expected('an object', 'arguments', args))
-  const token = isRecord(meta) ? meta.progressToken : undefined
-  const isToken = (typeof token === 'string' && token.length <= 256) || Number.isSafeInteger(token)
-  return { name, args, progressToken: isToken ? (token as RequestId) : undefined }
-}
-
-function jobContextOf(
-  id: string,
-  progressToken: RequestId | undefined,
-  to: ReadableStreamDefaultController<ServerMessage>,
-): JobContext {
-  let count = 0
-  return {
-    id,
-    attempt: 1,
-    async progress(value) {
-      count++
-      if (progressToken === undefined || (to.desiredSize ?? 0) <= 0) return
-      const told =
-        typeof value === 'number'
-          ? { progress: value }
-          : { progress: count, message: JSON.stringify(value) }
-      to.enqueue({
-        jsonrpc: '2.0',
-        method: 'notifications/progress',
-        params: { progressToken, ...told },
-      })
-    },
-  }
-}
-
-// Of the transport: descriptors would take them for those of the tool's input and answer.
-const ofTransport = new Set([
-  'accept',
-  'content-type',
-  'content-length',
-  'content-encoding',
-  'x-request-id',
+/** Methods of the latest version. */
+const latestMethods = new Set([
+  'server/discover',
+  'tools/list',
+  'tools/call',
+  'prompts/list',
+  'prompts/get',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'tasks/get',
+  'tasks/update',
+  'tasks/cancel',
 ])
 
-/** @returns the context of one call, which may end before that of its request. */
-function contextOf(api: Api, asked: Context): Context {
-  const lines = [...asked.headers].filter(([name]) => !ofTransport.has(name))
-  lines.push(['x-request-id', asked.id])
-  const names = lines.map(([name]) => name)
-  const headers = new HeaderList(
-    names,
+function isAsync(api: Api): api is AsyncApi {
+  return api.async !== undefined
+}
+
+function headersOf(lines: readonly (readonly [string, string])[]): HeaderList {
+  return new HeaderList(
+    lines.map(([name]) => name),
     lines.map(([, value]) => value),
   )
-  const { method, path, remainingMs } = asked
-  const call = new Context({
-    headers,
-    timeoutMs: remainingMs === Number.POSITIVE_INFINITY ? undefined : remainingMs,
-  })
-  call.bind({ method, path }, api.name, {
-    get scheme() {
-      return asked.scheme
-    },
-    get remoteAddress() {
-      return asked.remoteAddress
-    },
-    reservation: { reserve: (bytes, isSpare) => asked.reserve(bytes, isSpare) },
-  })
-  Object.assign(call.state, asked.state)
-  return call
 }

@@ -1,19 +1,32 @@
 /** APIs as tools: their schemas, their arguments as bodies, and their answers as content. @module */
 
 import type { Api } from '../../api/api.ts'
+import type { ToolAnnotations } from '../../api/mcp-options.ts'
 import { BadInput, expected } from '../../core/errors.ts'
 import { isRecord } from '../../core/options.ts'
+import { type MaybePromise, whenReady } from '../../core/promise.ts'
 import type { FormatDescription, JsonSchema } from '../../descriptors/description.ts'
 import type { IODescriptor } from '../../descriptors/descriptor.ts'
+import { contentOf } from '../../descriptors/proto-content.ts'
 import type { Context } from '../../http/context.ts'
 import { noMemory } from '../../http/limits.ts'
 import { isJsonType, mediaTypeOf } from '../../http/media-type.ts'
-import { HeaderList, HttpRequest, type HttpResponse, wholeBody } from '../../http/message.ts'
+import {
+  type HeaderLine,
+  HeaderList,
+  HttpRequest,
+  type HttpResponse,
+  wholeBody,
+} from '../../http/message.ts'
+import { contentToJson } from '../../messages/content-types.ts'
+import type { FileMessage, MultipartMessage, ProtoContent } from '../../messages/messages.ts'
 
 /** What a client knows of a tool. */
 export interface Tool {
   readonly name: string
+  readonly title?: string
   readonly description?: string
+  readonly annotations?: ToolAnnotations
   readonly inputSchema: JsonSchema
   readonly outputSchema?: JsonSchema
 }
@@ -25,6 +38,13 @@ export type ToolContent =
   | {
       readonly type: 'resource'
       readonly resource: { readonly uri: string; readonly mimeType: string; readonly blob: string }
+    }
+  | {
+      readonly type: 'resource_link'
+      readonly uri: string
+      readonly name: string
+      readonly mimeType: string
+      readonly size: number
     }
 
 /** What a tool answers. */
@@ -43,10 +63,20 @@ interface Input {
   readonly kind: 'json' | 'text' | 'base64'
 }
 
+/** @returns what lists tell of an API beside its schemas. */
+export function namesOf({ name, doc, mcp }: Api) {
+  return {
+    name,
+    ...(mcp?.title !== undefined && { title: mcp.title }),
+    ...(doc !== undefined && { description: doc }),
+  }
+}
+
 /** @returns the tool of an API; undefined if its input is a form or a format of its own. */
 export function toolOf(api: Api): Tool | undefined {
   const input = inputOf(api.input)
   if (input === undefined) return undefined
+  const annotations = api.mcp?.annotations
   const { schema, isWhole } = input
   const { $defs, ...own } = isWhole ? schema : moved(schema)
   const wrapped = {
@@ -57,8 +87,8 @@ export function toolOf(api: Api): Tool | undefined {
   }
   const outputSchema = structureOf(api)
   return {
-    name: api.name,
-    ...(api.doc !== undefined && { description: api.doc }),
+    ...namesOf(api),
+    ...(annotations !== undefined && { annotations }),
     inputSchema: isWhole ? schema : wrapped,
     ...(outputSchema !== undefined && { outputSchema }),
   }
@@ -145,28 +175,74 @@ export function requestOf(api: Api, args: Readonly<Record<string, unknown>>): Ht
 }
 
 /**
- * @returns an answer as the content of a tool's result.
+ * Each part of a form is a part of the result.
+ *
+ * @returns what a function has returned as the result of its tool.
+ * @throws Overloaded; those of encoding.
+ */
+export function encodeResult(api: Api, result: unknown, ctx: Context): MaybePromise<ToolResult> {
+  const { output } = api
+  if (output.descriptorId === 'serving.io.Multipart')
+    return whenReady(output.toProto(result as never, ctx), (message) => {
+      const { fields } = contentOf(output, message).message as MultipartMessage
+      return { content: [...fields].map(([name, part]) => partOf(name, part, ctx)) }
+    })
+  return whenReady(output.toHttpResponse(result as never, ctx), (answer) =>
+    resultOf(api, answer, ctx),
+  )
+}
+
+function partOf(name: string, part: ProtoContent, ctx: Context): ToolContent {
+  if (part.field === 'file') {
+    const { kind = octets, content = new Uint8Array(0) } = part.message as FileMessage
+    hold(ctx, content.length)
+    return binaryOf(name, kind, Buffer.from(content).toString('base64'))
+  }
+  const [value] = Object.values(contentToJson(part))
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  hold(ctx, text.length)
+  return { type: 'text', text }
+}
+
+/** @returns an answer as the content of a tool's result. */
+export async function resultOf(api: Api, answer: HttpResponse, ctx: Context): Promise<ToolResult> {
+  const { bytes, mimeType, isJson, text } = await readAnswer(answer, ctx)
+  if (text === undefined)
+    return { content: [binaryOf(api.name, mimeType, bytes.toString('base64'))] }
+  const value: unknown = isJson && structureOf(api) !== undefined && JSON.parse(text)
+  return {
+    content: [{ type: 'text', text }],
+    ...(isRecord(value) && { structuredContent: value }),
+  }
+}
+
+/**
+ * @returns the body of an answer, with its text if it is one.
  * @throws Overloaded; those of the body's source.
  */
-export async function resultOf(api: Api, answer: HttpResponse, ctx: Context): Promise<ToolResult> {
-  const { headers } = answer
+export async function readAnswer(answer: HttpResponse, ctx: Context) {
   const whole = await wholeBody(answer)
   const bytes = Buffer.from(whole.buffer, whole.byteOffset, whole.length)
-  // The text in a message, and the message's own bytes.
-  if (!ctx.reserve(2 * bytes.length)) throw noMemory()
-  const mimeType =
-    headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ??
-    'application/octet-stream'
-  const type = mediaTypeOf(mimeType)
-  const text = () => [{ type: 'text' as const, text: bytes.toString() }]
-  if (type !== undefined && isJsonType(type)) {
-    const value: unknown = structureOf(api) === undefined ? undefined : JSON.parse(bytes.toString())
-    return { content: text(), ...(isRecord(value) && { structuredContent: value }) }
-  }
-  const essence = type?.essence ?? mimeType
-  if (essence.startsWith('text/') || essence === 'application/x-ndjson') return { content: text() }
-  return { content: [binaryOf(api.name, essence, bytes.toString('base64'))] }
+  hold(ctx, bytes.length)
+  const given = typeIn(answer.headers)
+  const type = mediaTypeOf(given)
+  const isJson = type !== undefined && isJsonType(type)
+  const mimeType = type?.essence ?? given
+  const isText = isJson || mimeType.startsWith('text/') || mimeType === 'application/x-ndjson'
+  return { bytes, mimeType, isJson, text: isText ? bytes.toString() : undefined }
 }
+
+/** @returns the media type of an answer. */
+export function typeIn(headers: readonly HeaderLine[]): string {
+  return headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? octets
+}
+
+/** The text in a message, and the message's own bytes. */
+function hold(ctx: Context, bytes: number): void {
+  if (!ctx.reserve(2 * bytes)) throw noMemory()
+}
+
+const octets = 'application/octet-stream'
 
 function binaryOf(name: string, mimeType: string, data: string): ToolContent {
   if (mimeType.startsWith('image/')) return { type: 'image', mimeType, data }

@@ -75,6 +75,8 @@ export async function openJobs(
     },
   }
   const started = {
+    /** For other protocols. */
+    jobs,
     /** Takes jobs from now on. Called when the server is ready. `tracer`: its own. */
     start(server: ServerState, tracer: RequestObserver | undefined): void {
       tellOfStrangers(store, service, log).catch((error: Error) => warn(error.message))

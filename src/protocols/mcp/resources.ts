@@ -1,0 +1,130 @@
+/** GET APIs as resources, which agents read by a URI. @module */
+
+import type { Api } from '../../api/api.ts'
+import { paramNames } from '../../api/path-params.ts'
+import { Query } from '../../api/query.ts'
+import type { Visit } from '../../api/visit.ts'
+import { BadInput, expected, NotFound } from '../../core/errors.ts'
+import { checkThat, isRecord } from '../../core/options.ts'
+import { jsonSchemaOf } from '../../descriptors/standard-json-schema.ts'
+import type { Context } from '../../http/context.ts'
+import { HttpRequest, type HttpResponse } from '../../http/message.ts'
+import { callIn, contextOf } from './call-context.ts'
+import { namesOf, readAnswer } from './tools.ts'
+
+/** **Units**: characters. */
+const maxUriLength = 8192
+
+/** An API, and where it is read. */
+interface Place {
+  readonly api: Api
+  /** With the `{parameters}` of its route. */
+  readonly uri: string
+  readonly pattern: RegExp
+  /** The parameters of its query, as a template of RFC 6570 has them. */
+  readonly query: string
+  readonly needsParameters: boolean
+}
+
+/** The resources of one service. */
+export class Resources {
+  readonly #places: readonly Place[]
+  readonly #prefix: string
+
+  /** @throws InvalidArgument for a URI without the parameters of its route. */
+  constructor(service: string, apis: Iterable<Api>, prefix: string) {
+    this.#places = [...apis]
+      .filter(({ method, isGenerator, mcp }) => method === 'GET' && !isGenerator && mcp)
+      .map((api) => placeOf(api, service))
+    this.#prefix = prefix
+  }
+
+  /** The APIs that are read. */
+  get apis(): readonly Api[] {
+    return this.#places.map(({ api }) => api)
+  }
+
+  /** @returns what lists tell of those that `visible` has: the resources, or the templates. */
+  list(visible: readonly Api[], which: 'resources' | 'templates'): object[] {
+    return this.#places
+      .filter(({ api }) => visible.includes(api))
+      .filter(({ uri, query, needsParameters }) =>
+        which === 'resources' ? !needsParameters : query !== '' || uri.includes('{'),
+      )
+      .map(({ api, uri, query }) => {
+        const [format] = api.output.describe().output
+        return {
+          ...(which === 'resources' ? { uri } : { uriTemplate: `${uri}${query}` }),
+          ...namesOf(api),
+          ...(format !== undefined && { mimeType: format.mimeType }),
+        }
+      })
+  }
+
+  /** @throws NotFound, or why the caller is refused; BadInput; those of the API. */
+  async read(uri: string, visit: Visit): Promise<object> {
+    if (uri.length > maxUriLength)
+      throw new BadInput(expected(`at most ${maxUriLength} characters`, 'uri', uri.length))
+    const mark = uri.indexOf('?')
+    const path = mark === -1 ? uri : uri.slice(0, mark)
+    const place = this.#places.find(({ pattern }) => pattern.test(path))
+    if (place === undefined)
+      throw visit.denial ?? new NotFound(expected('the URI of a resource', 'uri', uri.slice(0, 80)))
+    const { api, pattern } = place
+    const params = decoded(pattern.exec(path)?.groups ?? {})
+    const route = api.route.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name]))
+    const line = { method: 'GET', path: `${this.#prefix}/${route}`, params }
+    const call = contextOf(api, visit.ctx, line, mark === -1 ? '' : uri.slice(mark + 1))
+    const request = new HttpRequest(call.headers, new Uint8Array(0))
+    return callIn(
+      call,
+      api,
+      visit,
+      () => api.input.fromHttpRequest(request, call),
+      async (result) =>
+        contentsOf(uri, await api.output.toHttpResponse(result as never, call), call),
+    )
+  }
+}
+
+/** @returns an answer in the form in which clients read a URI. */
+export async function contentsOf(uri: string, answer: HttpResponse, ctx: Context): Promise<object> {
+  const { mimeType, text, bytes } = await readAnswer(answer, ctx)
+  const body = text === undefined ? { blob: bytes.toString('base64') } : { text }
+  return { contents: [{ uri, mimeType, ...body }] }
+}
+
+function placeOf(api: Api, service: string): Place {
+  const { name, route, input, mcp } = api
+  const uri = mcp?.uri ?? `serving://${service}/${route}`
+  const names = paramNames(route)
+  const parts = uri.split(/\{(\w+)\}/)
+  const isWhole = `${parts.filter((_, i) => i % 2 === 1).sort()}` === `${names.sort()}`
+  checkThat(isWhole, `a URI with the parameters of ${route}`, `uri of mcp of ${name}`, uri)
+  const source = parts.map((part, i) => (i % 2 === 1 ? `(?<${part}>[^/?#]+)` : literal(part)))
+  const schema = input instanceof Query ? input.schema : undefined
+  const { properties, required } = schema === undefined ? {} : jsonSchemaOf(schema, 'input')
+  const keys = isRecord(properties) ? Object.keys(properties) : []
+  return {
+    api,
+    uri,
+    pattern: new RegExp(`^${source.join('')}$`),
+    query: keys.length === 0 ? '' : `{?${keys.join(',')}}`,
+    needsParameters: names.length > 0 || (Array.isArray(required) && required.length > 0),
+  }
+}
+
+function literal(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}
+
+/** @throws BadInput. */
+function decoded(params: Readonly<Record<string, string>>): Record<string, string> {
+  try {
+    return Object.fromEntries(
+      Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)]),
+    )
+  } catch {
+    throw new BadInput('expected percent-encoded UTF-8 for the parameters of uri')
+  }
+}
