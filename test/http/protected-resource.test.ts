@@ -100,7 +100,9 @@ describe.each(bothEngines)('a protected resource on %s', (engine) => {
 })
 
 it('needs an audience, or a resource that is a URL', () => {
-  expect(() => jwt({ jwks: 'keys.json', issuer })).toThrow('expected audience of jwt, or its resource')
+  expect(() => jwt({ jwks: 'keys.json', issuer })).toThrow(
+    'expected audience of jwt, or its resource',
+  )
   for (const resource of ['shop', 'ftp://shop', 'https://shop/#mcp', 'https://'])
     expect(() => jwt({ jwks: 'keys.json', issuer, resource })).toThrow(InvalidArgument)
 })
