@@ -17,6 +17,7 @@ import { preferenceOf } from './prefer.ts'
 
 /** What a server with jobs answers. */
 export interface JobPaths {
+  readonly jobs: Jobs
   /** `work`: there are only paths of health and metrics. */
   readonly role: 'both' | 'submit' | 'work'
   /** Why the store of jobs cannot keep them now; undefined if it can. */

@@ -191,6 +191,8 @@ export interface JobStore {
     maxPerCaller?: number,
   ): Promise<Added | undefined>
   result(id: string): Promise<StoredAnswer | undefined>
+  /** @returns the input of a job; undefined for an unknown or expired one. */
+  input(id: string): Promise<UnreadRequest | undefined>
   /**
    * @returns the events behind `after`: at least one, if there is one, and no more than make
    * `maxBytes` of data.

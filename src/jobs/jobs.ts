@@ -1,7 +1,7 @@
 import type { Api } from '../api/api.ts'
 import type { RequestHook } from '../api/hooks.ts'
 import { deadlinePassed } from '../api/stages.ts'
-import type { Entered, Visit } from '../api/visit.ts'
+import type { Entered, Guarded, Visit } from '../api/visit.ts'
 import {
   BadInput,
   Conflict,
@@ -31,9 +31,18 @@ import {
 import { gone } from './job-answers.ts'
 import type { JobLog } from './job-metrics.ts'
 import type { Added, JobFilter, JobPage, JobStore } from './job-store.ts'
-import { type AsyncApi, hasJobs, idempotencyKeyOf, jobOf, requireOwner } from './new-job.ts'
+import {
+  type AsyncApi,
+  type BegunJob,
+  hasJobs,
+  idempotencyKeyOf,
+  isKindName,
+  jobOf,
+  requireOwner,
+  type Submitted,
+} from './new-job.ts'
 import { parametersOf } from './prefer.ts'
-import type { StoredAnswer } from './stored-body.ts'
+import type { StoredAnswer, UnreadRequest } from './stored-body.ts'
 import { callHeaders, fingerprintOf, keptHeaders } from './stored-request.ts'
 import type { Webhooks } from './webhooks.ts'
 
@@ -54,7 +63,7 @@ export class Jobs {
   readonly #store: JobStore
   /** Whether this process runs no jobs: other ones answer even synchronous calls. */
   readonly runElsewhere: boolean
-  readonly #source: JobSource
+  readonly source: JobSource
   readonly #webhooks: Webhooks | undefined
   readonly #log: JobLog
   readonly #watched = new Set<Changes>()
@@ -69,7 +78,7 @@ export class Jobs {
     log: JobLog,
   ) {
     this.#store = store
-    this.#source = source
+    this.source = source
     this.#webhooks = webhooks
     this.runElsewhere = runElsewhere
     this.#log = log
@@ -102,7 +111,7 @@ export class Jobs {
     given: Readonly<Record<string, unknown>>,
   ): Promise<Job> {
     const { ctx } = visit
-    const api = visit.find(this.#source.apis, name, 'api_name')
+    const api = visit.find(this.source.apis, name, 'api_name')
     const entered = await visit.enter(api)
     if (!isEnteredAsync(entered))
       throw new BadInput(expected('the name of an asynchronous API', 'api_name', name))
@@ -116,23 +125,32 @@ export class Jobs {
     return this.#keep(entered, request, given)
   }
 
-  #authOf(api: Api): (RequestHook | false | undefined)[] {
-    return [api.auth, this.#source.auth]
+  /** Keeps a job of a protocol. Throws as {@link submit}. */
+  async begin(kind: Submitted, begun: BegunJob, visit: Visit): Promise<Job> {
+    const { body, query = '', headers = visit.ctx.headers, id } = begun
+    const entered = await visit.enter(kind)
+    const lines = keptHeaders(headers, this.#authOf(kind), visit.ctx.id)
+    return this.#keep(entered, { headers: lines, query, body }, {}, headers, id)
+  }
+
+  #authOf(api: Guarded): (RequestHook | false | undefined)[] {
+    return [api.auth, this.source.auth]
   }
 
   /** The one place where a job begins: for a caller whom its API has let in. */
   async #keep(
-    entered: Entered<AsyncApi>,
+    entered: Entered<Submitted>,
     request: StoredRequest,
     given: Readonly<Record<string, unknown>>,
+    headers = entered.ctx.headers,
+    id?: string,
   ): Promise<Job> {
     const { api, ctx, visit } = entered
-    const { headers } = ctx
     const key = idempotencyKeyOf(headers)
     const webhook = this.#webhookOf(headers)
     const trace = traceHeaders(ctx).traceparent
     const job = {
-      ...jobOf(entered, given),
+      ...jobOf(entered, given, id),
       owner: requireOwner(visit),
       request,
       fingerprint: fingerprintOf(request),
@@ -150,7 +168,7 @@ export class Jobs {
    * @throws why it does not; Conflict if the job has not ended; 410 if its input is gone.
    */
   async retry(job: Job, visit: Visit): Promise<Job> {
-    const api = this.#source.apis.get(job.api)
+    const api = this.source.apis.get(job.api)
     if (api === undefined) throw new Conflict(`the service no longer has the API ${job.api}`)
     const entered = await visit.enter(api)
     if (!isEnteredAsync(entered)) throw new Conflict(`the API ${job.api} no longer has jobs`)
@@ -189,8 +207,10 @@ export class Jobs {
    * @throws Unauthorized without a caller, Overloaded without memory; those of the auth.
    */
   async list(filter: JobFilter, visit: Visit): Promise<JobPage> {
-    const { apis } = this.#source
-    const only = filter.api === undefined ? undefined : visit.find(apis, filter.api, 'api')
+    const { apis } = this.source
+    const { api } = filter
+    const isWhole = api === undefined || isKindName(api)
+    const only = isWhole ? undefined : visit.find(apis, api, 'api')
     await visit.identify(only)
     const { owner } = visit
     if (owner === undefined)
@@ -207,7 +227,7 @@ export class Jobs {
 
   /** An API that is gone has taken its own auth along: then nobody may look. */
   #hasAuth({ api, isOfService }: Job): boolean {
-    return this.#source.apis.has(api) || isOfService === true
+    return this.source.apis.has(api) || isOfService === true
   }
 
   /** @returns the present state of a job that {@link find} has returned before. */
@@ -220,6 +240,11 @@ export class Jobs {
     return isFinal(status) ? this.#store.result(id) : undefined
   }
 
+  /** @returns the input of a job that {@link find} has returned; undefined once it has expired. */
+  async inputOf({ id }: Job): Promise<UnreadRequest | undefined> {
+    return this.#store.input(id)
+  }
+
   #webhookOf(headers: RequestHeaders): WebhookTarget | undefined {
     const url = headers.get('webhook-url')
     if (url === undefined) return undefined
@@ -229,7 +254,7 @@ export class Jobs {
     return { url }
   }
 
-  async #accepted(api: AsyncApi, job: Accepted, added: Added): Promise<Job> {
+  async #accepted(api: Submitted, job: Accepted, added: Added): Promise<Job> {
     if (added.kind === 'full') {
       const details = { limit: 'queue', retryAfterSeconds: fullSeconds }
       throw new Overloaded(
@@ -264,7 +289,7 @@ export class Jobs {
    */
   async find(id: string, visit: Visit): Promise<Job> {
     const job = /^[\w-]{22}$/.test(id) ? await this.#store.get(id) : undefined
-    const api = job && this.#source.apis.get(job.api)
+    const api = job && this.source.apis.get(job.api)
     await visit.identify(api)
     const isTheirs =
       job !== undefined && this.#hasAuth(job) && (job.owner === undefined || visit.owns(job.owner))

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Api } from '../api/api.ts'
 import type { AsyncSettings } from '../api/async-options.ts'
 import type { OwnerKey } from '../api/caller-identity.ts'
-import type { Entered, Visit } from '../api/visit.ts'
+import type { Entered, Guarded, Visit } from '../api/visit.ts'
 import { BadInput, expected, InvalidArgument, Unauthorized } from '../core/errors.ts'
 import type { RequestHeaders } from '../http/message.ts'
 import { runOf } from './job-query.ts'
@@ -14,6 +14,27 @@ export type AsyncApi = Api & { readonly async: AsyncSettings }
 /** Whether an API has jobs. */
 export function hasJobs(api: Api): api is AsyncApi {
   return api.async !== undefined
+}
+
+/** An API or a kind of a protocol, as far as its jobs need it. */
+export type Submitted = Guarded & Pick<AsyncApi, 'async'>
+
+/** Names of kinds begin with it, and those of APIs do not. */
+export const kindMark = '$'
+
+/** Whether a name is one of a kind, and not of an API. */
+export function isKindName(name: string): boolean {
+  return name.startsWith(kindMark)
+}
+
+/** What a job of a protocol is made of. */
+export interface BegunJob {
+  readonly body: Uint8Array
+  readonly query?: string
+  /** An idempotency key counts, and a webhook. Default: those of the request. */
+  readonly headers?: RequestHeaders
+  /** {@link newId} makes one. */
+  readonly id?: string
 }
 
 /** @throws Unauthorized for a caller without a name, whose job all of its kind could look at. */
@@ -39,16 +60,25 @@ function stateText(state: object): string {
 }
 
 /** @returns what each job has of its own. */
-export function newJob() {
+export function newJob(id = newId()) {
+  return { id, createdAt: Date.now() }
+}
+
+/** @returns a new id of a job. */
+export function newId(): string {
   // With a dash in front, a command would take it for an option.
-  return { id: randomBytes(16).toString('base64url').replace(/^-/, '_'), createdAt: Date.now() }
+  return randomBytes(16).toString('base64url').replace(/^-/, '_')
 }
 
 /** @returns what a job has of its API, its submission and its caller. `given`: see {@link runOf}. */
-export function jobOf({ api, ctx }: Entered<AsyncApi>, given: Readonly<Record<string, unknown>>) {
+export function jobOf(
+  { api, ctx }: Entered<Submitted>,
+  given: Readonly<Record<string, unknown>>,
+  id?: string,
+) {
   const isOfService = api.auth === undefined
   const run = runOf(given, api.async)
-  return { ...newJob(), ...run, api: api.name, isOfService, state: stateText(ctx.state) }
+  return { ...newJob(id), ...run, api: api.name, isOfService, state: stateText(ctx.state) }
 }
 
 /** @see draft-ietf-httpapi-idempotency-key-header-07; its quotes may be missing. */

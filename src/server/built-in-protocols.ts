@@ -16,6 +16,8 @@ import type { Logger } from '../engine/log.ts'
 import type { ServeOptions } from '../engine/options.ts'
 import { joinObservers } from '../engine/service-hooks.ts'
 import type { RequestObserver } from '../http/outcome.ts'
+import { isJobProtocol } from '../jobs/job-kind.ts'
+import type { Jobs } from '../jobs/jobs.ts'
 import { isLive } from '../live/live-streams.ts'
 import type { CallRecorder } from '../telemetry/calls/call-recorder.ts'
 import type { CollectGroup } from '../telemetry/metrics/exposition.ts'
@@ -134,7 +136,8 @@ async function openJobsOf(
   options: ServeOptions,
   log: Logger,
 ): Promise<ServerJobs | undefined> {
-  if ([...service.apis.values()].some((api) => api.async !== undefined))
+  const hasKinds = service.protocols.some((each) => isJobProtocol(each) && each.jobKinds.length > 0)
+  if (hasKinds || [...service.apis.values()].some((api) => api.async !== undefined))
     return await (await import('./jobs/server-jobs.ts')).openJobs(service, options, log)
   if (options.jobRole === undefined || options.jobRole === 'both') return undefined
   throw new InvalidArgument(
@@ -183,7 +186,7 @@ export function protocolsOf(
       attach: async (host) =>
         (await import('../protocols/oip/protocol.ts')).attachOip(host, service),
     },
-    ...service.protocols.map(listed),
+    ...service.protocols.map((protocol) => listed(protocol, jobs?.jobs)),
     { name: 'Connect', attach: attachConnect },
     ...always,
     {
@@ -218,11 +221,11 @@ function attachMounts(host: Host, mounts: Iterable<Mount>): void {
 const pageMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** @returns a protocol whose paths without an operation are on the page, too. The document has its live streams. */
-function listed(protocol: Protocol): Protocol {
+function listed(protocol: Protocol, jobs: Jobs | undefined): Protocol {
   const { name: group } = protocol
   const attach = async (host: Host) => {
     const first = host.endpoints.length
-    await protocol.attach(host)
+    await (isJobProtocol(protocol) ? protocol.attach(host, jobs) : protocol.attach(host))
     for (const endpoint of host.endpoints.slice(first)) {
       const { path, methods, operation } = endpoint
       const isListed =

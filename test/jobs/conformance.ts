@@ -85,6 +85,25 @@ export function conforms(name: string, start: StartStore): void {
       expect(dataOf(await eventsOf(job.id))).toEqual(['status queued'])
     })
 
+    it('gives the input of a job until it has expired', async () => {
+      const id = await add(newJob({ api: 'read' }, 'hello'))
+      const read = async () => {
+        const input = await store.input(id)
+        return input && { ...input, body: await inputText(input) }
+      }
+      const headers = [['content-type', 'text/plain']]
+      expect(await read()).toEqual({ headers, query: 'x=1', body: 'hello' })
+      await working(
+        'read',
+        () => completed(''),
+        () => untilStatus(store, id, 'completed'),
+      )
+      expect((await read())?.body).toBe('hello')
+      await store.expire(id)
+      expect(await read()).toBeUndefined()
+      expect(await store.input('x')).toBeUndefined()
+    })
+
     it('keeps a job without owner and state', async () => {
       const job = newJob({ api: 'nobody', owner: undefined, state: undefined })
       await add(job)

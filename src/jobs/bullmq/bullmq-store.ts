@@ -28,7 +28,7 @@ import {
 import { jobOfBlob, requestBlob, sweepOrphans } from '../kept-body.ts'
 import { Listeners } from '../listeners.ts'
 import { lateAnswer, lateWarnings } from '../problem-answer.ts'
-import type { StoredAnswer } from '../stored-body.ts'
+import type { StoredAnswer, UnreadRequest } from '../stored-body.ts'
 import { loadBullmq } from './bullmq-package.ts'
 import { BullmqQueues } from './bullmq-queues.ts'
 import { BullmqWorker } from './bullmq-worker.ts'
@@ -222,6 +222,12 @@ class BullmqStore implements JobStore {
     return job === undefined || job.status === 'expired'
       ? undefined
       : this.#faults.reach(this.#records.answer(id))
+  }
+
+  async input(id: string): Promise<UnreadRequest | undefined> {
+    const job = await this.get(id)
+    if (job === undefined || job.status === 'expired') return undefined
+    return (await this.#faults.reach(this.#records.submitted(id))).request
   }
 
   async events(id: string, after: number, maxBytes: number): Promise<readonly JobEvent[]> {

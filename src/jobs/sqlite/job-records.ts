@@ -101,6 +101,13 @@ export class JobRecords {
     return row?.body as Uint8Array | undefined
   }
 
+  input(id: string): Kept<StoredRequest> | undefined {
+    const row = this.#sql(
+      `SELECT inputs.* FROM inputs JOIN requests ON input = inputs.id JOIN jobs ON job = seq WHERE jobs.id = ?`,
+    ).get(id)
+    return row && requestOf(row)
+  }
+
   events(id: string, after: number, maxBytes: number): JobEvent[] {
     const rows = this.#sql(
       `SELECT sequence, at, kind, data FROM events

@@ -26,9 +26,9 @@ import {
   type Outcome,
   type WorkQueue,
 } from '../job-store.ts'
-import { blobBody, keepBody, requestBlob, sweepOrphans } from '../kept-body.ts'
+import { blobBody, keepBody, requestBlob, sweepOrphans, unread } from '../kept-body.ts'
 import { Listeners } from '../listeners.ts'
-import { type StoredAnswer, StoredBody } from '../stored-body.ts'
+import { type StoredAnswer, StoredBody, type UnreadRequest } from '../stored-body.ts'
 import type { Call, Fault, News, Operations, ThreadData } from './messages.ts'
 import { type CallThread, SqliteWorker } from './sqlite-worker.ts'
 
@@ -148,6 +148,11 @@ class SqliteStore implements JobStore {
         ? new StoredBody(length, () => this.#resultBody(id))
         : await blobBody(this.blobs, blob)
     return { status, headers, body }
+  }
+
+  async input(id: string): Promise<UnreadRequest | undefined> {
+    const kept = await this.call('input', id)
+    return kept && unread(this.blobs, kept)
   }
 
   async *#resultBody(id: string): AsyncIterable<Uint8Array> {

@@ -1,16 +1,20 @@
 /** The jobs of one server process: their store, their paths, and those that it runs. @module */
 
 import type { Endpoint } from '../../api/endpoint.ts'
+import { functionFailureOf } from '../../api/stages.ts'
 import { SetupError } from '../../core/errors.ts'
 import type { ServerState } from '../../engine/engine.ts'
 import type { Logger } from '../../engine/log.ts'
 import type { ServeOptions } from '../../engine/options.ts'
 import { hookObserver, joinObservers } from '../../engine/service-hooks.ts'
+import { allHeaders } from '../../http/message.ts'
 import type { RequestObserver } from '../../http/outcome.ts'
+import { problemResponse } from '../../http/problem.ts'
 import { taskEndpoints } from '../../jobs/bentoml-endpoints.ts'
 import { schemaEndpoint } from '../../jobs/bentoml-schema.ts'
 import { deliveryApi } from '../../jobs/delivery.ts'
 import { type JobPaths, jobEndpoints, submittable } from '../../jobs/job-endpoints.ts'
+import { isJobProtocol, type JobKind } from '../../jobs/job-kind.ts'
 import { JobCounts } from '../../jobs/job-metrics.ts'
 import { callEndpoint, jobMethods } from '../../jobs/job-rpcs.ts'
 import type { Attempt, JobStore, JobWorker } from '../../jobs/job-store.ts'
@@ -54,9 +58,12 @@ export async function openJobs(
   const plainOf = new Map<string, Endpoint>()
   const callOf = new Map<string, Endpoint>()
   const byPath = new Map<string, AsyncApi>()
+  const kinds = jobKindsOf(service)
+  for (const kind of kinds) plainOf.set(kind.name, endpointOf(kind, jobs))
   let worker: JobWorker | undefined
   const schedules = new AbortController()
   const paths: JobPaths = {
+    jobs,
     role,
     get unready() {
       return store.unready
@@ -90,7 +97,7 @@ export async function openJobs(
         ),
         limits: { ...server.limits, sendTimeoutMs: 0 },
       }
-      const apis = role === 'submit' ? [] : [...service.apis.values()]
+      const apis = role === 'submit' ? [] : [...service.apis.values(), ...kinds]
       const queues = apis.flatMap(({ name, async: settings }) =>
         settings === undefined ? [] : [{ api: name, concurrency: settings.concurrency }],
       )
@@ -129,15 +136,44 @@ export async function openJobs(
   return Object.assign(paths, started)
 }
 
+/** @returns the jobs of the service's own protocols. */
+export function jobKindsOf({ protocols }: ServedService): readonly JobKind[] {
+  return protocols.flatMap((protocol) => (isJobProtocol(protocol) ? protocol.jobKinds : []))
+}
+
+/** @returns what runs the jobs of a kind: no client reaches it. */
+function endpointOf(kind: JobKind, jobs: Jobs): Endpoint {
+  const { name } = kind
+  return {
+    name,
+    path: name,
+    methods: ['POST'],
+    access: { kind: 'service' },
+    origins: 'any',
+    readsHeaders: allHeaders,
+    isLimited: false,
+    decompresses: false,
+    problem: problemResponse,
+    answer: (request, visit) =>
+      kind
+        .answer(request, visit, jobs)
+        .catch((error) => problemResponse(functionFailureOf(error), visit.ctx.id)),
+  }
+}
+
 /** Warns of jobs that wait for an API which the service does not have: nobody here runs them. */
 async function tellOfStrangers(
   store: JobStore,
-  { apis, jobs }: ServedService,
+  service: ServedService,
   log: Logger,
 ): Promise<void> {
+  const { apis, jobs } = service
+  const kinds = jobKindsOf(service)
   for (const { api, counts } of await store.states()) {
     const isKnown =
-      api === deliveryApi ? jobs.webhooks !== undefined : apis.get(api)?.async !== undefined
+      api === deliveryApi
+        ? jobs.webhooks !== undefined
+        : (apis.get(api)?.async ?? kinds.find(({ name }) => name === api)) !== undefined
     const waiting = counts.queued + counts.running
     if (isKnown || waiting === 0) continue
     const what =
