@@ -62,6 +62,7 @@ const sidebar = [
       mount: 'Mounting other handlers',
       frameworks: 'In another framework',
       openai: "OpenAI's clients",
+      responses: 'Responses',
       mcp: 'Tools for agents',
       capture: 'Capture',
       clients: 'Clients',

@@ -365,7 +365,8 @@ describe.each(engines)('openai on %s', (engine) => {
     expect(paths).toMatchObject({
       '/v1/chat/completions': body({ type: 'string', enum: ['said'] }),
       '/v1/embeddings': body({ type: 'string', enum: ['said', 'org/embedder'] }),
+      '/v1/responses': body({ type: 'string', enum: ['said'] }),
     })
-    expect(Object.keys(paths).filter((path) => path.startsWith('/v1/'))).toHaveLength(7)
+    expect(Object.keys(paths).filter((path) => path.startsWith('/v1/'))).toHaveLength(8)
   })
 })

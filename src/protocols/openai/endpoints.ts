@@ -12,6 +12,7 @@ import { type AnswerKind, answerEvents, chatKind, completionKind, wholeAnswer } 
 import { type Opened, openChat, openCompletions } from './chat.ts'
 import { embeddingAnswer } from './embeddings.ts'
 import { eventsAnswer } from './events.ts'
+import type { Kept, Shelf } from './kept-job.ts'
 import { findModel, type Models, methodOf, modelsWith } from './model.ts'
 import { openAiOperations } from './operations.ts'
 import { readEmbedding } from './requests.ts'
@@ -19,12 +20,12 @@ import { readRerank, rerankAnswer } from './rerank.ts'
 import { endpointOf, type Route, type Routes } from './route.ts'
 
 /** @returns the endpoints of models by name. */
-export async function openAiEndpoints(models: Models, host: Host): Promise<Endpoint[]> {
-  const routes = { ...textRoutes(models, host) }
-  if (modelsWith(models, 'transcribe').length > 0) {
-    const { transcriptionRoutes } = await import('./transcription.ts')
-    Object.assign(routes, transcriptionRoutes(models, host))
-  }
+export async function openAiEndpoints(
+  models: Models,
+  host: Host,
+  kept: Kept | undefined,
+): Promise<Endpoint[]> {
+  const routes = await openAiRoutes(models, host, kept?.responses)
   // Lends its errors to other paths.
   const others: Routes = { ' /*': { answer: () => '' } }
   return Object.entries({ ...routes, ...others }).map(([key, route]) => {
@@ -32,7 +33,25 @@ export async function openAiEndpoints(models: Models, host: Host): Promise<Endpo
   })
 }
 
-function textRoutes(models: Models, { logLate }: Host): Routes {
+/** @returns the routes of models by name. `shelf`: where responses are kept; undefined if they are not. */
+export async function openAiRoutes(
+  models: Models,
+  host: Pick<Host, 'logLate'>,
+  shelf: Shelf | undefined,
+): Promise<Routes> {
+  const routes = { ...textRoutes(models, host) }
+  if (modelsWith(models, 'chat').length > 0) {
+    const { responsesRoutes } = await import('./responses/routes.ts')
+    Object.assign(routes, responsesRoutes(models, host, shelf))
+  }
+  if (modelsWith(models, 'transcribe').length > 0) {
+    const { transcriptionRoutes } = await import('./transcription.ts')
+    Object.assign(routes, transcriptionRoutes(models, host))
+  }
+  return routes
+}
+
+function textRoutes(models: Models, { logLate }: Pick<Host, 'logLate'>): Routes {
   const created = Math.floor(Date.now() / 1000)
   const describe = (id: string) => ({ id, object: 'model', created, owned_by: 'serving' })
   const respond = (opened: Opened, kind: AnswerKind, visit: Visit) =>

@@ -1,7 +1,10 @@
 /** `serving/openai`: Runners behind the HTTP endpoints of OpenAI, for its clients. @module serving/openai */
 
+import { type AsyncOptions, parseAsync } from '../../api/async-options.ts'
 import type { Protocol } from '../../api/protocol.ts'
 import { checkOneOf, checkOptions, checkThat, isRecord } from '../../core/options.ts'
+import type { JobProtocol } from '../../jobs/job-kind.ts'
+import { keptOf, kindsOf } from './job-kinds.ts'
 import { acceptable, methodNames, modelOf, type OpenAiModel, type ServedModel } from './model.ts'
 
 export type { Protocol } from '../../api/protocol.ts'
@@ -29,6 +32,12 @@ export type { Accepted, OpenAiModel, ServedModel } from './model.ts'
 export interface OpenAiOptions {
   /** The Runners by the names that requests have in `model`. The service loads them. */
   readonly models: Readonly<Record<string, OpenAiModel | ServedModel>>
+  /**
+   * Keeps responses on the job store of the service, for `resultTtl`, and how their jobs run.
+   *
+   * @default nothing is kept
+   */
+  readonly async?: boolean | AsyncOptions
 }
 
 /**
@@ -39,20 +48,28 @@ export interface OpenAiOptions {
  * `new Service('chat', { protocols: [openai({ models: { tiny: runner } })] })`
  */
 export function openai(options: OpenAiOptions): Protocol {
-  const { models } = checkOptions('openai', options, ['models'])
+  const { models, async } = checkOptions('openai', options, ['models', 'async'])
+  const settings = parseAsync(async, 'openai')
   const entries = isRecord(models) ? Object.entries(models) : []
   checkThat(entries.length > 0, 'Runners by name', 'models of openai', models)
   const served = entries.map(([name, entry]) => [name, servedModel(name, entry)] as const)
-  return {
+  const modelsOf = async () => {
+    const ready = await Promise.all(served.map(([name, model]) => modelOf(name, model)))
+    return new Map(ready.map((model) => [model.name, model]))
+  }
+  const kinds = settings && kindsOf(modelsOf, settings)
+  const protocol: JobProtocol = {
     name: 'openai',
+    jobKinds: Object.values(kinds ?? {}),
     runners: [...new Set(served.map(([, { runner }]) => runner))],
-    async attach(host) {
+    async attach(host, jobs) {
       const { openAiEndpoints } = await import('./endpoints.ts')
-      const ready = await Promise.all(served.map(([name, model]) => modelOf(name, model)))
-      const byName = new Map(ready.map((model) => [model.name, model]))
-      for (const endpoint of await openAiEndpoints(byName, host)) host.http(endpoint)
+      const kept = kinds && jobs && (await keptOf(jobs, kinds))
+      for (const endpoint of await openAiEndpoints(await modelsOf(), host, kept))
+        host.http(endpoint)
     },
   }
+  return protocol
 }
 
 /** @throws InvalidArgument. */

@@ -8,14 +8,19 @@ const types: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 }
 
-/** @returns the body of an error. */
-export function errorBody(error: ServingError): string {
+/** @returns an error as clients see it. */
+export function errorOf(error: ServingError) {
   const { status, path: param = null, code } = error
   // Why the model's text does not fit is no secret of the server.
   const isTold = tellsDetail(error) || param === 'response_format'
   const message = isTold ? error.message : 'the server or its model failed'
   const type = types[status] ?? (status < 500 ? 'invalid_request_error' : 'server_error')
-  return JSON.stringify({ error: { message, type, param, code } })
+  return { message, type, param, code }
+}
+
+/** @returns the body of an error. */
+export function errorBody(error: ServingError): string {
+  return JSON.stringify({ error: errorOf(error) })
 }
 
 /** Encodes an error as a response. */

@@ -142,3 +142,24 @@ export function transcriptionOperation(models: Models): Json {
     'multipart/form-data',
   )
 }
+
+/** @returns the operation of responses. */
+export function responsesOperation(models: Models): Json {
+  const items = { type: 'array', items: anything }
+  const answer = object({ id: string, object: string, status: string, output: items })
+  const options = {
+    instructions: string,
+    stream: { type: 'boolean' },
+    tools: items,
+    text: anything,
+  }
+  return operation(
+    'openai_response',
+    'Answers a conversation, whole or by server-sent events.',
+    { ...json(answer), 'text/event-stream': { schema: string } },
+    object({ ...having(models, 'chat'), input: { anyOf: [string, items] }, ...options }, [
+      'model',
+      'input',
+    ]),
+  )
+}

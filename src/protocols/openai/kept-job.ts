@@ -1,0 +1,79 @@
+/** What callers keep on the job store: inputs of jobs. @module */
+
+import type { Visit } from '../../api/visit.ts'
+import { NotFound } from '../../core/errors.ts'
+import { isFinal, type Job } from '../../jobs/job.ts'
+import type { JobKind } from '../../jobs/job-kind.ts'
+import type { Jobs } from '../../jobs/jobs.ts'
+import type { BegunJob } from '../../jobs/new-job.ts'
+import type { UnreadRequest } from '../../jobs/stored-body.ts'
+import { check } from './body.ts'
+
+/** A job that keeps something, and its input. */
+export interface KeptJob {
+  readonly job: Job
+  readonly input: UnreadRequest
+}
+
+/** How long who cancels or deletes waits for the end. **Units**: milliseconds. */
+const endMs = 5_000
+
+/** The jobs of one kind, whose callers alone see them. */
+export class Shelf {
+  readonly jobs: Jobs
+  readonly #kind: JobKind
+  readonly #prefix: string
+
+  /** `prefix`: of ids, in front of those of jobs. */
+  constructor(jobs: Jobs, kind: JobKind, prefix: string) {
+    this.jobs = jobs
+    this.#kind = kind
+    this.#prefix = prefix
+  }
+
+  begin(begun: BegunJob, visit: Visit): Promise<Job> {
+    return this.jobs.begin(this.#kind, begun, visit)
+  }
+
+  /** `path`: the member of the request that has the id. Throws NotFound, and those of auth. */
+  async find(id: string, visit: Visit, path?: string): Promise<KeptJob> {
+    const missing = new NotFound(
+      `there is no ${id.slice(0, 80)}`,
+      path === undefined ? {} : { path },
+    )
+    const key = id.startsWith(this.#prefix) ? id.slice(this.#prefix.length) : ''
+    const job = await this.jobs.find(key, visit).catch((error: unknown) => {
+      throw error instanceof NotFound ? missing : error
+    })
+    const input = job.api === this.#kind.name ? await this.jobs.inputOf(job) : undefined
+    if (input === undefined) throw missing
+    return { job, input }
+  }
+
+  /** @returns a job at its end, which it is told to come to. */
+  async end(job: Job, { ctx }: Visit): Promise<Job> {
+    return isFinal(job.status) ? job : this.jobs.ended(await this.jobs.cancel(job), endMs, ctx)
+  }
+
+  /** Ends a job, and drops what it keeps. Returns what its client is told. */
+  async delete({ job }: KeptJob, object: string, visit: Visit): Promise<string> {
+    await this.jobs.delete(await this.end(job, visit))
+    return JSON.stringify({ id: this.#prefix + job.id, object, deleted: true })
+  }
+}
+
+/** What a server keeps. */
+export type Kept = Readonly<Record<'responses', Shelf>>
+
+/** @returns the page of a list that `after` and `limit` of the query name, in JSON. */
+export function pageOf(all: readonly { readonly id: string }[], { ctx: { query } }: Visit): string {
+  const limit = Number(query.get('limit') ?? 20)
+  const isLimit = Number.isInteger(limit) && limit > 0 && limit <= 100
+  check(isLimit, 'a number from 1 to 100', 'limit', query.get('limit'))
+  const after = query.get('after')
+  const rest = all.slice(after === null ? 0 : all.findIndex(({ id }) => id === after) + 1)
+  const data = rest.slice(0, limit)
+  const [first_id = null, last_id = null] = [data[0]?.id, data.at(-1)?.id]
+  const has_more = rest.length > limit
+  return JSON.stringify({ object: 'list', data, first_id, last_id, has_more })
+}

@@ -1,0 +1,204 @@
+/** Responses on the job store: those of the background are jobs, others are jobs that have nothing to do. @module */
+
+import { endIterator } from '../../../api/stages.ts'
+import type { Visit } from '../../../api/visit.ts'
+import { BadInput, Gone, PayloadTooLarge } from '../../../core/errors.ts'
+import { performance } from '../../../core/platform.ts'
+import { parseJson } from '../../../core/text/parse-json.ts'
+import { noMemory } from '../../../http/limits.ts'
+import { HeaderList, type HttpRequest, type HttpResponse } from '../../../http/message.ts'
+import { isFinal, type Job, type JobStatus } from '../../../jobs/job.ts'
+import { eventsBehind } from '../../../jobs/job-events.ts'
+import { problemOf } from '../../../jobs/problem-answer.ts'
+import type { Body } from '../body.ts'
+import { openChat } from '../chat.ts'
+import type { Shelf } from '../kept-job.ts'
+import type { Models } from '../model.ts'
+import { askedOf } from './asked.ts'
+import { lastOf, newResponse, type Response, type ResponseEvent, responseEvents } from './events.ts'
+import type { Item } from './items.ts'
+
+/** What the store has of a response: the input of a job. */
+export interface KeptInput {
+  readonly createdAt: number
+  /** Of the request, without its input. */
+  readonly body: Body
+  /** The conversation in front of the answer. */
+  readonly items: readonly Item[]
+  /** Undefined for one that runs in the background. */
+  readonly response?: Response
+}
+
+/** A response of the store. */
+export interface FoundResponse extends KeptInput {
+  readonly job: Job
+  readonly response: Response
+}
+
+/** Longest conversation with its answer. **Units**: bytes of JSON. */
+const maxKeptBytes = 8 * 1024 * 1024
+
+const statuses: Readonly<Record<string, string>> = { running: 'in_progress', canceled: 'cancelled' }
+
+/**
+ * Keeps a response that was answered, or begins one in the background.
+ *
+ * @throws PayloadTooLarge; Overloaded; those of the store.
+ */
+export async function keepResponse(
+  shelf: Shelf,
+  kept: KeptInput,
+  visit: Visit,
+  id: string,
+): Promise<Job> {
+  const body = Buffer.from(JSON.stringify(kept))
+  if (body.length > maxKeptBytes)
+    throw new PayloadTooLarge(
+      `expected at most ${maxKeptBytes} bytes of a conversation, received ${body.length}: begin a new one`,
+    )
+  visit.hold(body.length)
+  const headers = kept.response === undefined ? visit.ctx.headers : new HeaderList([], [])
+  return shelf.begin({ body, headers, id }, visit)
+}
+
+/** @returns a response that the caller may look at. Throws as {@link Shelf.find}. */
+export async function findResponse(
+  shelf: Shelf,
+  id: string,
+  visit: Visit,
+  path?: string,
+): Promise<FoundResponse> {
+  const { job, input } = await shelf.find(id, visit, path)
+  const kept = parsed(await input.body.bytes(visit)) as KeptInput
+  return { ...kept, job, response: await responseOf(shelf, job, kept, visit) }
+}
+
+/** @returns a response in its present state. */
+async function responseOf(
+  { jobs }: Shelf,
+  job: Job,
+  { createdAt, body, items, response }: KeptInput,
+  visit: Visit,
+): Promise<Response> {
+  if (response !== undefined) return response
+  const status = statuses[job.status] ?? job.status
+  const begun = { ...newResponse(job.id, createdAt, askedOf(body, items).shown), status }
+  const answer = await jobs.answerOf(job)
+  if (answer === undefined) return begun
+  const bytes = await answer.body.bytes(visit)
+  if (job.status !== 'completed') {
+    const { code = 'server_error', detail = 'the model failed' } = problemOf({
+      ...answer,
+      body: bytes,
+    })
+    return { ...begun, error: { code, message: detail } }
+  }
+  const last = bytes.subarray(bytes.lastIndexOf(0x0a, bytes.length - 2) + 1)
+  return (parsed(last) as { readonly response: Response }).response
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  return parseJson(bytes, 'the kept response', { maxBytes: maxKeptBytes })
+}
+
+/** Ends a response of the background. Returns it in its last state. */
+export async function cancelResponse(
+  shelf: Shelf,
+  { job, response: _, ...kept }: FoundResponse,
+  visit: Visit,
+): Promise<Response> {
+  if (kept.body.background !== true)
+    throw new BadInput('expected a response of the background to cancel')
+  return responseOf(shelf, await shelf.end(job, visit), kept, visit)
+}
+
+/**
+ * Yields the events of a response in the background, from the first one, and numbers them: also if it began again
+ * after a crash.
+ *
+ * @param after - The number of the last event that is not sent.
+ */
+export async function* keptEvents(
+  shelf: Shelf,
+  { job, response: _, ...kept }: FoundResponse,
+  after: number,
+  visit: Visit,
+): AsyncGenerator<string> {
+  const memory = visit.account()
+  let number = -1
+  let rest = ''
+  let sequence = 0
+  const send = (json: string) => {
+    if (++number <= after) return ''
+    const type = /^\{"type":"([\w.]+)"/.exec(json)?.[1]
+    return `event: ${type}\ndata: ${json.slice(0, -1)},"sequence_number":${number}}\n\n`
+  }
+  for await (const event of eventsBehind(shelf.jobs, job, 0, visit)) {
+    if (event === undefined) {
+      yield ':\n\n'
+      continue
+    }
+    const { kind, data } = event
+    if (event.sequence !== ++sequence)
+      throw new Gone('the first events are no longer kept: ask for the response without stream')
+    if (kind === 'partial') {
+      const lines = (rest + data).split('\n')
+      rest = lines.pop() ?? ''
+      if (!memory.hold(2 * rest.length)) throw noMemory()
+      yield lines.map(send).join('')
+    }
+    const type = kind === 'status' ? turns[data] : undefined
+    if (type === undefined) continue
+    rest = ''
+    const response = await responseOf(shelf, { ...job, status: data as JobStatus }, kept, visit)
+    yield send(JSON.stringify({ type, response }))
+  }
+  const end = await shelf.jobs.look(job)
+  if (end === undefined || isFinal(end.status)) yield 'data: [DONE]\n\n'
+}
+
+/** Events of a job that changes its status. */
+const turns: Readonly<Record<string, string>> = {
+  queued: 'response.created',
+  running: 'response.in_progress',
+  failed: 'response.failed',
+}
+
+/** Runs a response of the background. One that is whole already has nothing to do. */
+export async function runResponse(
+  models: Models,
+  request: HttpRequest,
+  visit: Visit,
+): Promise<HttpResponse> {
+  const { createdAt, body, items, response: whole } = parsed(request.body) as KeptInput
+  if (whole !== undefined) return { status: 204, headers: [], body: '' }
+  const { chat, shown } = askedOf(body, items)
+  const [completion] = (await openChat(models, chat, visit)).completions
+  const events = responseEvents(
+    completion,
+    newResponse(String(visit.ctx.job?.id), createdAt, shown),
+  )
+  visit.ctx.onAbort(() => void endIterator(events))
+  const headers = [['content-type', 'application/x-ndjson']] as const
+  if (body.stream === true) return { headers, body: linesOf(events) }
+  return { headers, body: `${JSON.stringify(await lastOf(events))}\n` }
+}
+
+/**
+ * Yields events as lines, later ones together: a store keeps the last thousand pieces, and an attempt may take half an
+ * hour.
+ */
+async function* linesOf(events: AsyncIterable<ResponseEvent>): AsyncGenerator<string> {
+  const begunAt = performance.now()
+  let sentAt = 0
+  let lines = ''
+  for await (const event of events) {
+    lines += `${JSON.stringify(event)}\n`
+    const now = performance.now() - begunAt
+    if (now - sentAt < now / 150) continue
+    yield lines
+    lines = ''
+    sentAt = now
+  }
+  yield lines
+}
