@@ -100,6 +100,7 @@ export const jsonReaders: Readonly<Record<string, string>> = {
   'live/framing.ts': 'a string',
   'protocols/mcp/tools.ts': 'what a function has returned, and schemas',
   'protocols/oip/remote-http.ts': 'answers of a remote model',
+  'protocols/openai/batches/routes.ts': 'what the server has written',
   'protocols/openai/completion.ts': 'what a model has written',
   'server/jobs/run-job.ts': 'the state of a job',
   'server/memory-engine.ts': 'answers, for svc.inject',

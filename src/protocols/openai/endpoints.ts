@@ -26,9 +26,10 @@ export async function openAiEndpoints(
   kept: Kept | undefined,
 ): Promise<Endpoint[]> {
   const routes = await openAiRoutes(models, host, kept?.responses)
+  const more = kept && (await import('./batches/routes.ts')).batchRoutes(kept, routes)
   // Lends its errors to other paths.
   const others: Routes = { ' /*': { answer: () => '' } }
-  return Object.entries({ ...routes, ...others }).map(([key, route]) => {
+  return Object.entries({ ...routes, ...more, ...others }).map(([key, route]) => {
     return endpointOf(key, route, host.prefix)
   })
 }

@@ -33,7 +33,7 @@ export interface OpenAiOptions {
   /** The Runners by the names that requests have in `model`. The service loads them. */
   readonly models: Readonly<Record<string, OpenAiModel | ServedModel>>
   /**
-   * Keeps responses on the job store of the service, for `resultTtl`, and how their jobs run.
+   * Keeps responses, files and batches on the job store of the service, for `resultTtl`, and how their jobs run.
    *
    * @default nothing is kept
    */

@@ -18,6 +18,10 @@ export interface KeptJob {
 /** How long who cancels or deletes waits for the end. **Units**: milliseconds. */
 const endMs = 5_000
 
+/** Most jobs of a list, and pages of the store that are read for them. */
+const maxListed = 100
+const maxPages = 20
+
 /** The jobs of one kind, whose callers alone see them. */
 export class Shelf {
   readonly jobs: Jobs
@@ -60,10 +64,29 @@ export class Shelf {
     await this.jobs.delete(await this.end(job, visit))
     return JSON.stringify({ id: this.#prefix + job.id, object, deleted: true })
   }
+
+  /** @returns a page of the caller's latest jobs, as the query of the request says. */
+  async list<T extends { readonly id: string }>(
+    visit: Visit,
+    show: (kept: KeptJob) => T | Promise<T>,
+  ): Promise<string> {
+    const all: T[] = []
+    let after: string | undefined
+    for (let pages = 0; pages < maxPages && all.length < maxListed; pages++) {
+      const page = await this.jobs.list({ api: this.#kind.name, limit: 20, after }, visit)
+      for (const job of page.jobs) {
+        const input = await this.jobs.inputOf(job)
+        if (input !== undefined) all.push(await show({ job, input }))
+      }
+      if (page.next === undefined) break
+      after = page.next
+    }
+    return pageOf(all, visit)
+  }
 }
 
 /** What a server keeps. */
-export type Kept = Readonly<Record<'responses', Shelf>>
+export type Kept = Readonly<Record<'responses' | 'files' | 'batches' | 'lines', Shelf>>
 
 /** @returns the page of a list that `after` and `limit` of the query name, in JSON. */
 export function pageOf(all: readonly { readonly id: string }[], { ctx: { query } }: Visit): string {

@@ -1,0 +1,123 @@
+/**
+ * The endpoints `/v1/files` and `/v1/batches`.
+ *
+ * @see OpenAI's API reference.
+ * @module
+ */
+
+import type { Visit } from '../../../api/visit.ts'
+import type { BinaryFile } from '../../../core/file/binary-file.ts'
+import { parseJson } from '../../../core/text/parse-json.ts'
+import { parseText } from '../../../core/text/parse-text.ts'
+import { File } from '../../../descriptors/file.ts'
+import { Multipart } from '../../../descriptors/multipart.ts'
+import { optional } from '../../../descriptors/part-rule.ts'
+import { Text } from '../../../descriptors/text.ts'
+import { HeaderList } from '../../../http/message.ts'
+import { problemOf } from '../../../jobs/problem-answer.ts'
+import { type Body, check } from '../body.ts'
+import type { Kept, KeptJob, Shelf } from '../kept-job.ts'
+import { seconds } from '../responses/events.ts'
+import type { Route, Routes } from '../route.ts'
+import { lineTarget } from './lines.ts'
+
+const purposes = ['batch', 'user_data']
+
+const statuses: Readonly<Record<string, string>> = {
+  queued: 'validating',
+  running: 'in_progress',
+  canceled: 'cancelled',
+}
+
+/** @returns the routes. `routes`: those that lines may ask. */
+export function batchRoutes({ files, batches }: Kept, routes: Routes): Routes {
+  const { jobs } = batches
+  const form = new Multipart({
+    file: new File(),
+    purpose: new Text(),
+    'expires_after[anchor]': optional(new Text()),
+    'expires_after[seconds]': optional(new Text()),
+  })
+  const one = (
+    shelf: Shelf,
+    answer: (found: KeptJob, visit: Visit) => ReturnType<Route['answer']>,
+  ): Route => ({
+    answer: async (_, visit) => answer(await shelf.find(visit.target.params.id, visit), visit),
+  })
+  const showBatch = async ({ job, input }: KeptJob, visit: Visit) =>
+    JSON.stringify(await batchOf({ job, input }, batches, visit))
+  return {
+    'POST /files': {
+      form,
+      async answer({ file, purpose }, visit) {
+        check(
+          purposes.includes(String(purpose)),
+          `one of ${purposes.join(', ')}`,
+          'purpose',
+          purpose,
+        )
+        const { size, name: filename = 'file' } = file as BinaryFile
+        visit.hold(size)
+        const query = JSON.stringify({ filename, purpose })
+        const headers = new HeaderList([], [])
+        const job = await files.begin({ body: (file as BinaryFile).bytes, query, headers }, visit)
+        return JSON.stringify(fileOf(job, query, size))
+      },
+    },
+    'GET /files': { answer: (_, visit) => files.list(visit, keptFile) },
+    'GET /files/{id}': one(files, (found) => JSON.stringify(keptFile(found))),
+    'GET /files/{id}/content': one(files, async ({ input }, visit) => {
+      const { headers, body } = await input.body.answer(visit)
+      return { headers: [['content-type', 'application/octet-stream'], ...headers], body }
+    }),
+    'DELETE /files/{id}': one(files, (found, visit) => files.delete(found, 'file', visit)),
+    'POST /batches': {
+      async answer(body, visit) {
+        const { endpoint, input_file_id: id, completion_window: time } = body
+        const target = lineTarget(routes, jobs, endpoint)
+        check(time === '24h', '24h', 'completion_window', time)
+        await files.find(String(id), visit, 'input_file_id')
+        if ('input' in target) await visit.enter(target)
+        const job = await batches.begin({ body: Buffer.from(JSON.stringify(body)) }, visit)
+        return showBatch(await batches.find(`batch_${job.id}`, visit), visit)
+      },
+    },
+    'GET /batches': {
+      answer: (_, visit) => batches.list(visit, (found) => batchOf(found, batches, visit)),
+    },
+    'GET /batches/{id}': one(batches, showBatch),
+    'POST /batches/{id}/cancel': one(batches, async ({ job, input }, visit) =>
+      showBatch({ job: await jobs.cancel(job), input }, visit),
+    ),
+  }
+}
+
+const keptFile = ({ job, input }: KeptJob) => fileOf(job, input.query, input.body.length)
+
+/** `names`: filename and purpose, in JSON. */
+function fileOf({ id, createdAt }: KeptJob['job'], names: string, bytes: number) {
+  const created_at = seconds(createdAt)
+  const own = { id: `file-${id}`, object: 'file', bytes, created_at, status: 'processed' }
+  return { ...own, ...(parseText(names) as object) }
+}
+
+async function batchOf({ job, input }: KeptJob, { jobs }: Shelf, visit: Visit) {
+  const { id, status, createdAt, startedAt, finishedAt, progress } = job
+  const asked = parseJson(await input.body.bytes(visit), 'the batch') as Body
+  const answer = await jobs.answerOf(job)
+  const bytes = (await answer?.body.bytes(visit)) ?? new Uint8Array(0)
+  const shown = statuses[status] ?? status
+  const { code, detail: message } = problemOf({ headers: [], ...answer, body: bytes })
+  return {
+    ...asked,
+    id: `batch_${id}`,
+    object: 'batch',
+    status: job.isCancelRequested && status === 'running' ? 'cancelling' : shown,
+    errors: status === 'failed' ? { object: 'list', data: [{ code, message, line: null }] } : null,
+    request_counts: parseText(progress ?? '{"total":0,"completed":0,"failed":0}'),
+    created_at: seconds(createdAt),
+    in_progress_at: startedAt && seconds(startedAt),
+    [`${shown}_at`]: finishedAt && seconds(finishedAt),
+    ...(status === 'completed' && (parseJson(bytes, 'the batch') as object)),
+  }
+}

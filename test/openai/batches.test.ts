@@ -1,0 +1,233 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import OpenAI, { BadRequestError, NotFoundError, toFile } from 'openai'
+import type { Batch } from 'openai/resources/batches'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { folder } from '../jobs/harness.ts'
+import { rejected } from './harness.ts'
+import { startKept } from './kept-harness.ts'
+
+type Body = Record<string, unknown>
+
+const linesOf = (url: string, bodies: readonly Body[]) =>
+  bodies
+    .map((body, i) => JSON.stringify({ custom_id: `line ${i}`, method: 'POST', url, body }))
+    .join('\n')
+
+/** Uploads lines, and begins a batch of them. */
+async function begin(client: OpenAI, url: string, lines: string, more: Body = {}): Promise<Batch> {
+  const file = await client.files.create({
+    file: await toFile(Buffer.from(lines), 'lines.jsonl'),
+    purpose: 'batch',
+  })
+  return client.batches.create({
+    input_file_id: file.id,
+    endpoint: url as never,
+    completion_window: '24h',
+    ...more,
+  })
+}
+
+async function ended(client: OpenAI, { id }: Batch, timeout = 20_000): Promise<Batch> {
+  let batch = await client.batches.retrieve(id)
+  await expect
+    .poll(
+      async () => {
+        batch = await client.batches.retrieve(id)
+        return batch.status
+      },
+      { timeout, interval: 50 },
+    )
+    .not.toMatch(/validating|in_progress|cancelling/)
+  return batch
+}
+
+async function resultsOf(client: OpenAI, id: string | undefined) {
+  const text = await (await client.files.content(String(id))).text()
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
+
+describe.skipIf(!isBuiltin('node:sqlite'))('batches', () => {
+  it('keeps files, for their caller alone', async () => {
+    const { client, clientOf } = await startKept()
+    const text = `${'x'.repeat(2_000_000)}é`
+    const file = await client.files.create({
+      file: await toFile(Buffer.from(text), 'a.jsonl'),
+      purpose: 'batch',
+    })
+    expect(file).toMatchObject({
+      object: 'file',
+      filename: 'a.jsonl',
+      purpose: 'batch',
+      bytes: 2_000_002,
+      status: 'processed',
+    })
+    expect(await client.files.retrieve(file.id)).toMatchObject(file)
+    expect(await (await client.files.content(file.id)).text()).toBe(text)
+    expect((await client.files.list()).data).toMatchObject([{ id: file.id }])
+    const bob = clientOf('bob').files
+    expect((await bob.list()).data).toEqual([])
+    for (const refused of [
+      () => bob.retrieve(file.id),
+      () => bob.content(file.id),
+      () => bob.delete(file.id),
+    ])
+      expect(await rejected(refused() as Promise<unknown>)).toBeInstanceOf(NotFoundError)
+    expect(await client.files.delete(file.id)).toMatchObject({ id: file.id, deleted: true })
+    expect(await rejected(client.files.retrieve(file.id))).toBeInstanceOf(NotFoundError)
+  })
+
+  it('answers the lines of a chat, those that fail in a file of their own', async () => {
+    const { client, clientOf } = await startKept({ concurrency: 4 })
+    const messages = [{ role: 'user', content: 'hello' }]
+    const lines = linesOf('/v1/chat/completions', [
+      { model: 'said', messages },
+      { model: 'said', messages, temperature: 9 },
+      { model: 'said', messages, stream: true, say: ['é'] },
+    ])
+    const begun = await begin(client, '/v1/chat/completions', lines, { metadata: { a: 'b' } })
+    expect(begun).toMatchObject({ object: 'batch', metadata: { a: 'b' } })
+    const batch = await ended(client, begun)
+    expect(batch).toMatchObject({
+      id: begun.id,
+      status: 'completed',
+      request_counts: { total: 3, completed: 2, failed: 1 },
+    })
+    expect(await resultsOf(client, batch.output_file_id)).toMatchObject([
+      {
+        custom_id: 'line 0',
+        response: {
+          status_code: 200,
+          body: { choices: [{ message: { content: 'one two three' } }] },
+        },
+        error: null,
+      },
+      { custom_id: 'line 2', response: { body: { choices: [{ message: { content: 'é' } }] } } },
+    ])
+    expect(await resultsOf(client, batch.error_file_id)).toMatchObject([
+      {
+        custom_id: 'line 1',
+        response: { status_code: 400, body: { error: { param: 'temperature' } } },
+      },
+    ])
+    expect((await client.batches.list()).data).toMatchObject([{ id: begun.id }])
+    const bob = clientOf('bob').batches
+    expect((await bob.list()).data).toEqual([])
+    expect(await rejected(bob.retrieve(begun.id))).toBeInstanceOf(NotFoundError)
+    expect(await rejected(bob.cancel(begun.id))).toBeInstanceOf(NotFoundError)
+    const create = bob.create({
+      input_file_id: batch.input_file_id,
+      endpoint: '/v1/chat/completions',
+      completion_window: '24h',
+    })
+    expect(await rejected(create)).toBeInstanceOf(NotFoundError)
+  })
+
+  it.each([
+    ['/v1/responses', { model: 'said', input: 'hello' }, { object: 'response' }],
+    ['/v1/completions', { model: 'said', prompt: 'hello' }, { object: 'text_completion' }],
+    ['/v1/embeddings', { model: 'said', input: 'hello' }, { object: 'list' }],
+    ['/double', [1, 2], [2, 4]],
+  ])('answers lines of %s', async (url, body, expected) => {
+    const { client } = await startKept()
+    const batch = await ended(client, await begin(client, url, linesOf(url, [body as Body])))
+    expect(batch).toMatchObject({ status: 'completed', request_counts: { completed: 1 } })
+    const [{ response }] = await resultsOf(client, batch.output_file_id)
+    expect(response.body).toMatchObject(expected)
+  })
+
+  it.each(['/v1/files', '/v1/batches', '/guarded', '/nowhere'])(
+    'refuses lines of %s',
+    async (url) => {
+      const { client } = await startKept()
+      const error = await rejected(begin(client, url, linesOf(url, [{}])))
+      expect(error).toBeInstanceOf(BadRequestError)
+      expect(error).toMatchObject({ param: 'endpoint' })
+    },
+  )
+
+  it.each([
+    ['no lines', ''],
+    ['no JSON', '{"custom_id":'],
+    ['one id twice', [0, 0].map(() => linesOf('/double', [{}])).join('\n')],
+    ['another path', linesOf('/v1/embeddings', [{}])],
+  ])('fails for a file with %s', async (_, lines) => {
+    const { client } = await startKept()
+    const batch = await ended(client, await begin(client, '/double', lines))
+    expect(batch.status).toBe('failed')
+    expect(batch.errors?.data).toMatchObject([{ message: expect.stringMatching(/^expected/) }])
+  })
+
+  it('cancels, with the lines that run', async () => {
+    const { runner, client } = await startKept({ concurrency: 2 })
+    const messages = [{ role: 'user', content: 'hello' }]
+    const body = { model: 'said', messages, say: ['forever'] }
+    const lines = linesOf('/v1/chat/completions', [body, body, body])
+    const begun = await begin(client, '/v1/chat/completions', lines)
+    await expect.poll(async () => (await runner.seen()).requests.length).toBe(2)
+    expect((await client.batches.cancel(begun.id)).status).toMatch(/cancell(ing|ed)/)
+    expect(await ended(client, begun)).toMatchObject({ status: 'cancelled' })
+    await expect.poll(async () => (await runner.seen()).ended, { timeout: 10_000 }).toBe(2)
+    expect((await runner.seen()).requests.length).toBe(2)
+  })
+
+  it('goes on after a kill, and does no line again that was done', async () => {
+    const place = folder()
+    const [file, log] = [join(place, 'jobs.db'), join(place, 'calls.log')]
+    writeFileSync(log, '')
+    const calls = (kind: string) =>
+      readFileSync(log, 'utf8')
+        .split('\n')
+        .filter((line) => line.startsWith(kind))
+        .map((line) => line.slice(kind.length + 1))
+    const first = await serveKilled(file, log)
+    const count = 120
+    const bodies = Array.from({ length: count }, (_, i) => ({
+      model: 'logging',
+      messages: [{ role: 'user', content: `${i}` }],
+    }))
+    const url = '/v1/chat/completions'
+    const begun = await begin(first.client, url, linesOf(url, bodies))
+    await expect.poll(() => calls('end').length, { timeout: 20_000 }).toBeGreaterThan(20)
+    first.child.kill('SIGKILL')
+    await once(first.child, 'exit')
+    const done = new Set(calls('end'))
+    const running = calls('begin').filter((text) => !done.has(text))
+    expect(done.size).toBeLessThan(count)
+    const { client } = await serveKilled(file, log)
+    const batch = await ended(client, begun, 60_000)
+    expect(batch).toMatchObject({
+      status: 'completed',
+      request_counts: { total: count, completed: count },
+    })
+    const results = await resultsOf(client, batch.output_file_id)
+    expect(results.map(({ response }) => response.body.choices[0].message.content)).toEqual(
+      bodies.map((_, i) => `said ${i}`),
+    )
+    const ends = calls('end')
+    const twice = ends.filter((text, i) => ends.indexOf(text) !== i)
+    // Their end was not kept yet: four at a time, as of those that had begun.
+    expect(twice.length + running.length).toBeLessThanOrEqual(4)
+    expect(new Set(ends).size).toBe(count)
+  }, 120_000)
+})
+
+const program = fileURLToPath(new URL('./kept-server.ts', import.meta.url))
+
+async function serveKilled(
+  file: string,
+  log: string,
+): Promise<{ child: ChildProcess; client: OpenAI }> {
+  const child = fork(program, [file, log], { execArgv: ['--import', 'tsx'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [{ port }] = await once(child, 'message')
+  const baseURL = `http://127.0.0.1:${port}/v1`
+  return { child, client: new OpenAI({ apiKey: 'any', baseURL, maxRetries: 0 }) }
+}
