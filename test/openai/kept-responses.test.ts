@@ -44,6 +44,21 @@ describe.skipIf(!isBuiltin('node:sqlite'))('kept responses', () => {
     expect(await rejected(client.responses.retrieve(response.id))).toBeInstanceOf(NotFoundError)
   })
 
+  it('keeps what was answered while a full queue waits for the background', async () => {
+    const { client, create } = await startKept({ maxQueued: 1 })
+    const running = await create({ background: true, say: ['forever'] })
+    await expect
+      .poll(async () => (await client.responses.retrieve(running.id)).status)
+      .toBe('in_progress')
+    await create({ background: true })
+    expect(await rejected(create({ background: true }))).toMatchObject({ status: 503 })
+    for (let i = 0; i < 3; i++) {
+      const { id } = await create()
+      expect((await client.responses.retrieve(id)).id).toBe(id)
+    }
+    await client.responses.cancel(running.id)
+  })
+
   it('keeps nothing with store: false', async () => {
     const { client, create } = await startKept()
     const response = await create({ store: false })

@@ -8,13 +8,15 @@ import type { BatchRequest } from './batches/run-batch.ts'
 import type { Kept } from './kept-job.ts'
 import type { Models } from './model.ts'
 
-/** The jobs of `openai`. Some of responses only hold an answer. Those of files have nothing to do. */
-export type Kinds = Readonly<Record<keyof Kept, JobKind>>
+/** The jobs of `openai`. Those of answers and files have nothing to do. */
+export type Kinds = Readonly<Record<keyof Kept | 'answers', JobKind>>
 
 const dayMs = 86_400_000
 
-/** Batches only wait for their lines. */
-const batchesAtOnce = 16
+/** Of jobs that compute nothing. Batches only wait for their lines. */
+const atOnce = 16
+
+const nothing = async () => ({ status: 204, headers: [], body: '' })
 
 /** @returns the jobs of models, which run as `settings` say. */
 export function kindsOf(models: () => Promise<Models>, settings: AsyncSettings): Kinds {
@@ -23,10 +25,11 @@ export function kindsOf(models: () => Promise<Models>, settings: AsyncSettings):
       const { runResponse } = await import('./responses/kept.ts')
       return runResponse(await models(), request, visit)
     }),
-    files: jobKind('files', settings, async () => ({ status: 204, headers: [], body: '' })),
+    answers: jobKind('answers', { ...settings, concurrency: atOnce }, nothing),
+    files: jobKind('files', { ...settings, concurrency: atOnce }, nothing),
     batches: jobKind(
       'batches',
-      { ...settings, timeout: dayMs, concurrency: batchesAtOnce },
+      { ...settings, timeout: dayMs, concurrency: atOnce },
       async (request, visit, jobs) => {
         const { runBatch } = await import('./batches/run-batch.ts')
         const asked = parseJson(request.body, 'the batch') as BatchRequest
@@ -54,7 +57,7 @@ export function kindsOf(models: () => Promise<Models>, settings: AsyncSettings):
 export async function keptOf(jobs: Jobs, kinds: Kinds): Promise<Kept> {
   const { Shelf } = await import('./kept-job.ts')
   return {
-    responses: new Shelf(jobs, kinds.responses, 'resp_'),
+    responses: new Shelf(jobs, kinds.responses, 'resp_', kinds.answers),
     files: new Shelf(jobs, kinds.files, 'file-'),
     batches: new Shelf(jobs, kinds.batches, 'batch_'),
     lines: new Shelf(jobs, kinds.lines, 'line_'),

@@ -26,17 +26,26 @@ const maxPages = 20
 export class Shelf {
   readonly jobs: Jobs
   readonly #kind: JobKind
+  readonly #idle: JobKind
   readonly #prefix: string
 
-  /** `prefix`: of ids, in front of those of jobs. */
-  constructor(jobs: Jobs, kind: JobKind, prefix: string) {
+  /**
+   * `prefix`: of ids, in front of those of jobs. `idle`: of jobs that have nothing to do, and wait for no others.
+   */
+  constructor(jobs: Jobs, kind: JobKind, prefix: string, idle = kind) {
     this.jobs = jobs
     this.#kind = kind
+    this.#idle = idle
     this.#prefix = prefix
   }
 
   begin(begun: BegunJob, visit: Visit): Promise<Job> {
     return this.jobs.begin(this.#kind, begun, visit)
+  }
+
+  /** Keeps an input that nothing is to be done with. */
+  keep(begun: BegunJob, visit: Visit): Promise<Job> {
+    return this.jobs.begin(this.#idle, begun, visit)
   }
 
   /** `path`: the member of the request that has the id. Throws NotFound, and those of auth. */
@@ -49,7 +58,8 @@ export class Shelf {
     const job = await this.jobs.find(key, visit).catch((error: unknown) => {
       throw error instanceof NotFound ? missing : error
     })
-    const input = job.api === this.#kind.name ? await this.jobs.inputOf(job) : undefined
+    const isOurs = job.api === this.#kind.name || job.api === this.#idle.name
+    const input = isOurs ? await this.jobs.inputOf(job) : undefined
     if (input === undefined) throw missing
     return { job, input }
   }

@@ -57,8 +57,8 @@ export async function keepResponse(
       `expected at most ${maxKeptBytes} bytes of a conversation, received ${body.length}: begin a new one`,
     )
   visit.hold(body.length)
-  const headers = kept.response === undefined ? visit.ctx.headers : new HeaderList([], [])
-  return shelf.begin({ body, headers, id }, visit)
+  if (kept.response === undefined) return shelf.begin({ body, id }, visit)
+  return shelf.keep({ body, headers: new HeaderList([], []), id }, visit)
 }
 
 /** @returns a response that the caller may look at. Throws as {@link Shelf.find}. */
@@ -164,14 +164,13 @@ const turns: Readonly<Record<string, string>> = {
   failed: 'response.failed',
 }
 
-/** Runs a response of the background. One that is whole already has nothing to do. */
+/** Runs a response of the background. */
 export async function runResponse(
   models: Models,
   request: HttpRequest,
   visit: Visit,
 ): Promise<HttpResponse> {
-  const { createdAt, body, items, response: whole } = parsed(request.body) as KeptInput
-  if (whole !== undefined) return { status: 204, headers: [], body: '' }
+  const { createdAt, body, items } = parsed(request.body) as KeptInput
   const { chat, shown } = askedOf(body, items)
   const [completion] = (await openChat(models, chat, visit)).completions
   const events = responseEvents(
