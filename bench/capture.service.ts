@@ -1,5 +1,5 @@
-/** Served by `capture.ts`: echoes arrays and frames, with a capture at CAPTURE_RATE or without. */
-import { io, Service } from 'serving'
+/** Served by `capture.ts`: echoes or scores arrays and frames, with a capture at CAPTURE_RATE or without. */
+import { io, NDArray, Service } from 'serving'
 
 const { CAPTURE_RATE, CAPTURE_TO } = process.env
 const capture =
@@ -13,11 +13,14 @@ svc.api({ input: array, output: array }, function ndarray(x) {
   return x
 })
 const float32 = new io.NumpyNdarray({ dtype: 'float32' })
-svc.api({ input: float32, output: float32 }, function float32s(x) {
-  return x
+svc.api({ input: float32, output: float32 }, function float32s({ data, shape }) {
+  return new NDArray(data.map(Math.sqrt), shape)
 })
-svc.api({ input: new io.PandasDataFrame(), output: new io.PandasDataFrame() }, function frame(df) {
-  return df
+svc.api({ input: array, output: array }, function float64s({ data, shape }) {
+  return new NDArray(Float64Array.from(data as Float64Array, Math.sqrt), shape)
+})
+svc.api({ input: new io.PandasDataFrame(), output: array }, function frame({ height }) {
+  return new NDArray(Float64Array.from({ length: height }, Math.random))
 })
 
 export default svc

@@ -115,7 +115,7 @@ const randoms = (count: number) => Array.from({ length: count }, Math.random)
 
 const bodies: Readonly<Record<string, readonly [api: string, make: () => unknown]>> = {
   'float32, 1,000 elements': ['float32s', () => Array.from(Float32Array.from(randoms(1000)))],
-  'float64, 1,000 elements': ['ndarray', () => randoms(1000)],
+  'float64, 1,000 elements': ['float64s', () => randoms(1000)],
   'frame of ten float columns, 100 rows': [
     'frame',
     () =>
@@ -123,15 +123,15 @@ const bodies: Readonly<Record<string, readonly [api: string, make: () => unknown
         Object.fromEntries(randoms(10).map((value, i) => [`column_${i}`, value])),
       ),
   ],
-  'frame of ten mixed columns, 100 rows': [
+  // The ten columns of other measurements of frames here.
+  'frame of five floats, three integers, a text and a boolean, 100 rows': [
     'frame',
     () =>
-      Array.from({ length: 100 }, (_, row) => {
-        const [a, b, c, d] = randoms(4)
-        const whole = (value: number, most: number) => Math.floor(value * most)
-        const floats = { a, b, c: Number(c.toFixed(2)), d: Number(d.toFixed(3)) }
-        const wholes = { e: row, f: whole(a, 100), g: whole(b, 1000) }
-        return { ...floats, ...wholes, h: a < 0.5, i: `user-${whole(c, 50)}`, j: null }
+      Array.from({ length: 100 }, () => {
+        const whole = (most: number) => Math.floor(Math.random() * most)
+        const floats = Object.fromEntries(randoms(5).map((value, i) => [`float_${i}`, value]))
+        const wholes = { int_0: whole(1000), int_1: whole(1000), int_2: whole(1000) }
+        return { ...floats, ...wholes, text: `t${whole(97)}`, flag: whole(2) === 0 }
       }),
   ],
 }

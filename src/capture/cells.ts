@@ -1,6 +1,6 @@
 /** What one value has in the columns of a capture. @module */
 import { createHash, webcrypto } from 'node:crypto'
-import { isNumeric } from '../core/dtype.ts'
+import { type ColumnKind, dtypes } from '../core/dtype.ts'
 import { BinaryFile } from '../core/file/binary-file.ts'
 import { bytesOf } from '../core/memory/byte-copy.ts'
 import { isRecord } from '../core/options.ts'
@@ -10,10 +10,10 @@ import { JSONEncoder } from '../descriptors/json-encoder.ts'
 import { castArray } from '../values/array/cast.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { RasterImage } from '../values/image/raster.ts'
-import { type AnyColumn, type Column, columnOf, packBits } from '../values/table/columns.ts'
+import { type AnyColumn, type Column, columnOf } from '../values/table/columns.ts'
 import { getLabels } from '../values/table/polars/labels.ts'
 import { loadPolars } from '../values/table/polars/polars.ts'
-import { ColumnBuilder, type Scalar, typeName } from './column-builder.ts'
+import { ColumnBuilder, type Elements, type Scalar, typeName } from './column-builder.ts'
 
 /** The type of a column. */
 interface CellType {
@@ -27,7 +27,10 @@ interface CellType {
 export interface Cell {
   readonly name: string
   readonly type: CellType
-  readonly value: Scalar | { readonly items: AnyColumn; readonly count: number }
+  readonly value:
+    | Scalar
+    | { readonly elements: Elements }
+    | { readonly items: AnyColumn; readonly count: number }
 }
 
 function flat(kind: Column['kind'], more: Partial<Column> = {}): Column {
@@ -36,6 +39,10 @@ function flat(kind: Column['kind'], more: Partial<Column> = {}): Column {
 
 function typeOf(like: AnyColumn): CellType {
   return { name: typeName(like), like }
+}
+
+function listType(items: AnyColumn): CellType {
+  return typeOf({ name: 'list', offsets: new Int32Array(1), items: { ...items, name: 'item' } })
 }
 
 /** Types of scalars. */
@@ -48,6 +55,10 @@ export const scalarTypes = {
   time: typeOf(flat('int64', { time: { type: 'datetime', unit: 'us', zone: 'UTC' } })),
 }
 
+const listTypes = Object.fromEntries(
+  dtypes.map((kind) => [kind, listType(flat(kind as ColumnKind))]),
+) as Record<ColumnKind, CellType>
+
 /** What decides which parts of values are kept, and the memory that they take. */
 export interface CellLimits {
   readonly redact: readonly string[]
@@ -59,7 +70,6 @@ export interface CellLimits {
 }
 
 const encoder = new JSONEncoder()
-const noOffsets = new Int32Array(1)
 
 /** @returns the bytes of a message: those of its elements, or its text. */
 export function messageBytes(value: unknown): Uint8Array {
@@ -139,29 +149,28 @@ export class Cells {
   #items(name: string, items: AnyColumn, count: number): void {
     if (this.isRedacted(name)) return
     this.#limits.hold(sizeOf(buffersIn(items)))
-    const type = typeOf({ name, offsets: noOffsets, items: { ...items, name: 'item' } })
-    this.list.push({ name, type, value: { items: copyOf(items, count), count } })
+    const copy = new ColumnBuilder(items)
+    copy.appendColumn(items, count)
+    const value = { items: copy.finish('item'), count }
+    this.list.push({ name, type: listType(items), value })
   }
 
   #array(name: string, array: NDArray): void {
-    const { dtype, shape } = array
     // Arrow's halves are read by few.
-    const { data, dtype: kind } =
-      dtype === 'float16' ? (castArray(array, 'float32') ?? array) : array
-    const items = kind === 'str' ? columnOf('item', kind, data as string[]) : undefined
-    const bytes = items?.data ?? bytesOf(data as Uint8Array)
-    if (this.#isLarge(name, [bytes])) return
-    const elements = kind === 'bool' ? packBits(data as Uint8Array) : bytes
-    this.#items(
-      `${name}.${dtype}`,
-      items ?? flat(kind as Column['kind'], { data: elements }),
-      array.size,
-    )
-    this.#items(
-      `${name}.shape`,
-      flat('int32', { data: bytesOf(Int32Array.from(shape)) }),
-      shape.length,
-    )
+    const { dtype, data } =
+      array.dtype === 'float16' ? (castArray(array, 'float32') ?? array) : array
+    const texts = dtype === 'str' ? columnOf('item', dtype, data as string[]) : undefined
+    if (this.#isLarge(name, texts?.data ?? (data as Uint8Array))) return
+    const column = `${name}.${array.dtype}`
+    if (texts === undefined) this.#elements(column, dtype as ColumnKind, data as Elements)
+    else this.#items(column, texts, array.size)
+    this.#elements(`${name}.shape`, 'int32', Int32Array.from(array.shape) as never)
+  }
+
+  #elements(name: string, kind: ColumnKind, elements: Elements): void {
+    if (this.isRedacted(name)) return
+    this.#limits.hold(elements.byteLength)
+    this.list.push({ name, type: listTypes[kind], value: { elements: elements.slice() } })
   }
 
   #frame(name: string, value: object): void {
@@ -174,7 +183,7 @@ export class Cells {
     // The name that pandas gives an index in Parquet.
     const columns =
       labels === undefined ? kept : [...kept, { ...labels, name: '__index_level_0__' }]
-    if (this.#isLarge(name, columns.flatMap(buffersIn))) return
+    if (this.#isLarge(name, ...columns.flatMap(buffersIn))) return
     for (const column of columns) this.#items(`${name}.${column.name}`, column, table.rows)
   }
 
@@ -207,7 +216,7 @@ export class Cells {
   }
 
   #bytes(name: string, bytes: Uint8Array): void {
-    if (!this.#isLarge(name, [bytes]))
+    if (!this.#isLarge(name, bytes))
       this.scalar(`${name}.bytes`, scalarTypes.bytes, new Uint8Array(bytes))
   }
 
@@ -223,7 +232,7 @@ export class Cells {
   }
 
   #text(name: string, text: string): void {
-    if (text.length * 3 <= this.#limits.maxBytes || !this.#isLarge(name, [Buffer.from(text)]))
+    if (text.length * 3 <= this.#limits.maxBytes || !this.#isLarge(name, Buffer.from(text)))
       this.scalar(name, scalarTypes.text, text)
   }
 
@@ -270,15 +279,15 @@ export class Cells {
   }
 
   /** Keeps only length and hash above the limit; returns whether it did. */
-  #isLarge(name: string, parts: readonly Uint8Array[]): boolean {
+  #isLarge(name: string, ...parts: readonly ArrayBufferView[]): boolean {
     const length = sizeOf(parts)
     if (length <= this.#limits.maxBytes) return false
     this.scalar(`${name}.length`, scalarTypes.whole, length)
     const giveBack = this.#limits.lend(length)
     if (giveBack === undefined) return true
-    const bytes = parts.length === 1 ? parts[0] : Buffer.concat(parts)
+    const bytes = parts.length === 1 ? parts[0] : Buffer.concat(parts.map(bytesOf))
     // Copies the bytes at once, and hashes them on another thread.
-    const hashed = webcrypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)
+    const hashed = webcrypto.subtle.digest('SHA-256', bytes as DataView<ArrayBuffer>)
     this.pending.push(
       hashed
         .then((hash) =>
@@ -310,21 +319,14 @@ function without(value: unknown, path: string, mark: () => void): unknown {
   )
 }
 
-function copyOf(column: AnyColumn, rows: number): AnyColumn {
-  if ('kind' in column && isNumeric(column.kind) && column.validity === undefined)
-    return { ...column, data: new Uint8Array(column.data) }
-  const copy = new ColumnBuilder(column)
-  copy.appendColumn(column, rows)
-  return copy.finish(column.name)
-}
-
 async function hashOf(file: BinaryFile): Promise<string> {
   const hash = createHash('sha256')
   for await (const piece of file.stream()) hash.update(piece)
   return hash.digest('hex')
 }
 
-const sizeOf = (parts: readonly Uint8Array[]) => parts.reduce((sum, part) => sum + part.length, 0)
+const sizeOf = (parts: readonly ArrayBufferView[]) =>
+  parts.reduce((sum, part) => sum + part.byteLength, 0)
 
 function buffersIn(column: AnyColumn): readonly Uint8Array[] {
   if ('fields' in column) return column.fields.flatMap(buffersIn)

@@ -33,17 +33,18 @@ export class RowTable {
 
   /** Adds a row; returns false, and adds nothing, if it brings too many columns. `bytes`: of its values. */
   add(cells: readonly Cell[], bytes: number): boolean {
-    const fresh = cells.filter((cell) => this.#find(cell) === undefined).length
+    const known = cells.map((cell) => this.#find(cell))
+    const fresh = known.filter((builder) => builder === undefined).length
     if (this.#columns.size + fresh > maxColumns) return false
-    for (const cell of cells) {
-      const builder = this.#find(cell) ?? this.#begin(cell)
+    for (const [i, cell] of cells.entries()) {
+      const builder = known[i] ?? this.#begin(cell)
       // A name that comes twice in a row has its first value.
       if (builder.rows > this.#rows) continue
       builder.padTo(this.#rows)
       const { value } = cell
-      if (typeof value === 'object' && 'items' in value)
-        builder.appendList(value.items, value.count)
-      else builder.append(value)
+      if (typeof value !== 'object' || value instanceof Uint8Array) builder.append(value)
+      else if ('elements' in value) builder.appendElements(value.elements)
+      else builder.appendList(value.items, value.count)
     }
     this.#rows++
     this.valueBytes += bytes
