@@ -160,7 +160,12 @@ export class ApiCapture implements Sampler {
     const sample = new CallSample(this.#sampled, ctx, protocol, cells, (work) =>
       this.#try(holding, work),
     )
-    ctx.onEnd(() => this.#wait(this.#end(sample, holding)))
+    ctx.onEnd(() => {
+      sample.end()
+      const { pending } = cells
+      if (pending.length === 0) this.#add(cells, holding)
+      else this.#wait(Promise.all(pending).then(() => this.#add(cells, holding)))
+    })
     return sample
   }
 
@@ -207,10 +212,9 @@ export class ApiCapture implements Sampler {
     }
   }
 
-  async #end(sample: CallSample, holding: Holding): Promise<void> {
-    await sample.end()
+  #add(cells: Cells, holding: Holding): void {
     this.#try(holding, () => {
-      if (!this.#table.add(sample.cells.list, holding.bytes)) throw new NoRoom('columns')
+      if (!this.#table.add(cells.list, holding.bytes)) throw new NoRoom('columns')
     })
     holding.isOver = true
     if (holding.reason !== undefined) {

@@ -93,8 +93,8 @@ export class CallSample implements Sample {
     })
   }
 
-  /** Adds the columns of every call; resolves when all hashes are there. */
-  async end(): Promise<void> {
+  /** Adds the columns of every call. */
+  end(): void {
     const { cells } = this
     this.#end({})
     this.#try(() => {
@@ -104,7 +104,6 @@ export class CallSample implements Sample {
       this.#addCall()
       cells.list.push(...values)
     })
-    await Promise.all(cells.pending)
   }
 
   /** The first answer counts: a deadline comes before what the function still does. */
@@ -155,7 +154,8 @@ export class CallSample implements Sample {
       )
       cells.scalar('batch_size', scalarTypes.whole, runs.find(({ job }) => job?.isBatch)?.job?.rows)
     }
-    cells.add('params', ctx.params, paramsFormat(ctx.params))
+    if (Object.keys(ctx.params).length > 0)
+      cells.add('params', ctx.params, paramsFormat(ctx.params))
     cells.texts('redacted', [...cells.redacted])
   }
 }
