@@ -102,7 +102,8 @@ export function parseAuth(
  * @throws InvalidArgument.
  */
 export function add<H>(hooks: H[], name: string, given: H | readonly H[] | undefined): void {
-  for (const hook of Array.isArray(given) ? given : given === undefined ? [] : [given]) {
+  if (given === undefined) return
+  for (const hook of Array.isArray(given) ? given : [given]) {
     if (typeof hook !== 'function') throw new InvalidArgument(expected('a function', name, hook))
     hooks.push(hook)
   }

@@ -237,6 +237,11 @@ export abstract class Visit {
     throw this.denial ?? new NotFound(expected('the name of an API', member, name.slice(0, 80)))
   }
 
+  /** Why a caller is refused where no hook says who may come in; `false` opens an API to all. */
+  #refusalWithout(auth: false | undefined): ServingError | undefined {
+    return auth === undefined ? this.denial : undefined
+  }
+
   /**
    * Learns who asks from the auth of an API alone, for what belongs to callers: see {@link owns}.
    *
@@ -246,11 +251,7 @@ export abstract class Visit {
   async identify(api: Pick<Guarded, 'name' | 'auth'> | undefined): Promise<void> {
     if (api !== undefined && isAt(this.access, api)) return
     const auth = api?.auth
-    const refusal = auth
-      ? await runRequestHooks([auth], this.ctx)
-      : auth === undefined
-        ? this.denial
-        : undefined
+    const refusal = auth ? await runRequestHooks([auth], this.ctx) : this.#refusalWithout(auth)
     if (refusal !== undefined) throw refusal
     this.admittedBy = auth || undefined
   }
@@ -277,7 +278,7 @@ export abstract class Visit {
       const { auth } = api
       if (auth && !refusals.has(auth))
         refusals.set(auth, await runRequestHooks([auth], contextOf(api)))
-      const error = auth ? refusals.get(auth) : auth === undefined ? this.denial : undefined
+      const error = auth ? refusals.get(auth) : this.#refusalWithout(auth)
       if (error === undefined) visible.push(api)
       else refusal ??= error
     }

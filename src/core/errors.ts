@@ -325,7 +325,8 @@ export function tellsDetail({ status, code }: ServingError): boolean {
 
 /** OK for undefined. */
 export function grpcStatusOf(error: Error | undefined): GrpcStatusName | 'OK' {
-  return error === undefined ? 'OK' : ServingError.is(error) ? error.grpc : 'INTERNAL'
+  if (error === undefined) return 'OK'
+  return ServingError.is(error) ? error.grpc : 'INTERNAL'
 }
 
 /** @returns a value for a message: at most 80 characters, no line breaks or control characters. */

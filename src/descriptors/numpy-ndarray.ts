@@ -291,11 +291,8 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     const { shape: own } = array
     const pattern = this.shape
     if (pattern === undefined) return array
-    const shape = !this.enforceShape
-      ? reshapeTo(own, pattern)
-      : matchesShape(own, pattern)
-        ? own
-        : undefined
+    if (this.enforceShape && matchesShape(own, pattern)) return array
+    const shape = this.enforceShape ? undefined : reshapeTo(own, pattern)
     if (shape === own) return array
     if (shape !== undefined) return new NDArray(array.data, shape, array.dtype)
     const message = `expected shape ${showShape(pattern)} for NumpyNdarray, received shape ${showShape(own)}`
@@ -337,7 +334,8 @@ function parseError({ failure, offset, path }: ParseFailure, dtype: DType | unde
     depth: ['shape', 'at most 64 dimensions', 'more'],
   }
   const [reason, what, received, when = ''] = kinds[failure]
-  const place = offset === undefined ? (path ? ` at ${path}` : '') : ` at byte ${offset}`
+  const element = path ? ` at ${path}` : ''
+  const place = offset === undefined ? element : ` at byte ${offset}`
   const message = `expected ${what} for NumpyNdarray${when}, received ${received}${place}`
   return new BadInput(message, {
     reason,

@@ -183,11 +183,17 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     )
   }
 
+  /** The number of columns that the options ask for. */
+  #width(): number | undefined {
+    if (this.applyColumnNames) return this.columns?.length
+    const width = this.enforceShape ? this.shape?.[1] : undefined
+    return width === -1 ? undefined : width
+  }
+
   protected override formats(): Formats {
     const { orient, defaultFormat } = this
     const dtypes = typeof this.dtype === 'object' ? this.dtype : {}
-    const own = this.shape?.[1] === -1 ? undefined : this.shape?.[1]
-    const width = this.applyColumnNames ? this.columns?.length : this.enforceShape ? own : undefined
+    const width = this.#width()
     const frame = attempt(() => this.#exampleFrame(dtypes, width))
     const json = attempt(() => frame && this.#toJson(frame, undefined))
     const csv = attempt(() => frame && Buffer.from(encodeFrameCsv(this.#polars, frame)).toString())
@@ -253,9 +259,17 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   }
 
   #csvSource(isPrivate: boolean): CsvSource {
-    const typesOf = (names: readonly string[]) => this.#typesOf(names)
-    const types = this.#types === false ? 'text' : this.#types instanceof Map ? typesOf : undefined
-    return { name: 'PandasDataFrame', types, epochUnit: this.csvDateUnit, isPrivate }
+    return {
+      name: 'PandasDataFrame',
+      types: this.#csvTypes(),
+      epochUnit: this.csvDateUnit,
+      isPrivate,
+    }
+  }
+
+  #csvTypes(): CsvSource['types'] {
+    if (this.#types === false) return 'text'
+    return this.#types instanceof Map ? (names) => this.#typesOf(names) : undefined
   }
 
   /** Reads a DataFrame message or bytes: Parquet, an Arrow IPC file or stream, else a body of `defaultFormat`. */

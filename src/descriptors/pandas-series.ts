@@ -16,6 +16,7 @@ import {
 } from '../values/table/columns.ts'
 import { type FrameType, parseFrameType } from '../values/table/frame-dtype.ts'
 import { dtypeNameOf, parseTimeForm, type TimeOptions } from '../values/table/frame-options.ts'
+import type { FrameLayout } from '../values/table/json/frame-codec.ts'
 import { type Orient, orients } from '../values/table/json/frame-plan.ts'
 import { settleKinds } from '../values/table/json/mixed-kinds.ts'
 import { encodeTable } from '../values/table/json/native-codec.ts'
@@ -64,6 +65,17 @@ export interface PandasSeriesOptions extends TimeOptions {
 export type SeriesElement = number | bigint | boolean | string | null
 
 // The spec lists `columns` and `applyColumnNames` without effect on a series: it has no columns.
+const readLayouts = {
+  records: 'series',
+  columns: 'series',
+  values: 'series',
+  index: 'series',
+  split: 'series-split',
+  table: 'table',
+} as const satisfies Record<Orient, FrameLayout>
+/** By orient; a table's schema is written apart. */
+const writtenLayouts = { ...readLayouts, columns: 'series-index', index: 'series-index' } as const
+
 const optionNames = ['orient', 'dtype', 'enforceDtype', 'shape', 'enforceShape'] as const
 const jsonHeaders = constantHeaders([['content-type', 'application/json']])
 // Not in metadata: BentoML's clients fail on an option that they do not know.
@@ -148,14 +160,9 @@ export class PandasSeries extends IODescriptor<Series> {
     const length = shape === undefined || shape[0] === -1 ? undefined : shape[0]
     const dtype = typeof this.dtype === 'string' ? this.dtype : undefined
     const rows = this.enforceShape ? length : undefined
-    const isShort = (count: number | undefined) =>
-      count !== undefined && count <= maxExampleElements
-    const made = () => this.#exampleOf(dtype, length ?? 2)
-    const series = isShort(sample?.length)
-      ? sample
-      : isShort(length ?? 2)
-        ? attempt(made)
-        : undefined
+    const isShort = (count: number) => count <= maxExampleElements
+    const made = () => (isShort(length ?? 2) ? this.#exampleOf(dtype, length ?? 2) : undefined)
+    const series = sample !== undefined && isShort(sample.length) ? sample : attempt(made)
     const response = attempt(() => series && this.toHttpResponse(series))
     const example = response === undefined ? {} : exampleIn(response.body as string | Uint8Array)
     const format = (refusesNulls: boolean) => ({
@@ -181,8 +188,7 @@ export class PandasSeries extends IODescriptor<Series> {
     if (request.peek().length >= minAsyncBytes) request.retain()
     const isPrivate = request.isPooled
     const isTyped = this.#type !== undefined
-    const layout =
-      this.orient === 'split' ? 'series-split' : this.orient === 'table' ? 'table' : 'series'
+    const layout = readLayouts[this.orient]
     const read = decodeFrameJson(request.peek(), layout, 'PandasSeries', isPrivate, isTyped)
     return whenReady(read, (frame) => this.#fromTable(frame, true))
   }
@@ -261,14 +267,8 @@ export class PandasSeries extends IODescriptor<Series> {
       const text = tableText(named, labels, polars.fieldTypes(polars.frameOf(value)))
       return { headers: jsonHeaders, body: encodeTable(named, text) }
     }
-    const layout =
-      orient === 'split'
-        ? 'series-split'
-        : orient === 'index' || orient === 'columns'
-          ? 'series-index'
-          : 'series'
     const body = encodeTable(table, {
-      layout,
+      layout: writtenLayouts[orient],
       ...(name !== '' && { name }),
       ...(labels && { labels }),
     })

@@ -123,10 +123,16 @@ function compilePattern(path: string, endpoints: readonly Endpoint[]): Pattern {
   let rank = ''
   for (const part of path.slice(1).split('/')) {
     const name = parameter.exec(part)?.[1]
-    if (part === '*') source += '(?:/.*)?'
-    else if (name !== undefined) source += `/(?<${name}>[^/]+)`
-    else source += `/${part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`
-    rank += part === '*' ? '2' : name === undefined ? '0' : '1'
+    if (part === '*') {
+      source += '(?:/.*)?'
+      rank += '2'
+    } else if (name !== undefined) {
+      source += `/(?<${name}>[^/]+)`
+      rank += '1'
+    } else {
+      source += `/${part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`
+      rank += '0'
+    }
   }
   return { regex: new RegExp(`^${source}$`, 's'), rank, endpoints }
 }

@@ -109,7 +109,7 @@ export class OutcomeRecorder {
     const error = this.#error
     const outcome: Outcome = {
       status: this.#status ?? (error instanceof ClientClosed ? error.status : 500),
-      code: error === undefined ? undefined : ServingError.is(error) ? error.code : 'internal',
+      code: error === undefined ? undefined : codeOf(error),
       error,
       protocol: this.#endpoint?.protocol ?? 'http',
       endpoint: this.#endpoint?.name,
@@ -124,4 +124,8 @@ export class OutcomeRecorder {
   get #elapsed(): number {
     return this.#ctx.elapsedMs
   }
+}
+
+function codeOf(error: Error): string {
+  return ServingError.is(error) ? error.code : 'internal'
 }

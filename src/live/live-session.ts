@@ -119,15 +119,15 @@ export class LiveSession implements LiveListener, OpenStream {
       : room.then(() => this.#sendMessage(message))
   }
 
+  #textOf(content: LiveMessage['content'], isJson: boolean): string {
+    const text = typeof content === 'string' ? content : Buffer.from(content).toString()
+    return this.#isFramed ? escapeText(text, isJson) : text
+  }
+
   #sendMessage({ content, isText, isJson, pooled }: LiveMessage): void {
     const socket = this.#socket
     if (socket === undefined || this.#isClosing) return
-    const text = isText
-      ? typeof content === 'string'
-        ? content
-        : Buffer.from(content).toString()
-      : undefined
-    const sent = text === undefined ? content : this.#isFramed ? escapeText(text, isJson) : text
+    const sent = isText ? this.#textOf(content, isJson) : content
     this.#write(sent)
     if (this.#isUnread && !this.#unread.hold(socket.buffered())) this.#giveUp(socket)
     if (socket.copies) pooled?.give(content as Uint8Array)

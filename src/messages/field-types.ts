@@ -157,22 +157,22 @@ export function enumOf(prefix: string, names: readonly string[]): FieldType<numb
       if (Number.isInteger(value) && value !== -1) return value
       throw wrongJson(`a name such as ${prefix}${names[1]}`, path, json)
     },
-    toJson: (value: number) =>
-      value === 0 ? undefined : value in names ? prefix + names[value] : value,
+    toJson(value: number) {
+      if (value === 0) return undefined
+      return value in names ? prefix + names[value] : value
+    },
   }
+}
+
+const floatWires: Partial<Record<PackedKind, number>> = {
+  float32: wireType.fixed32,
+  float64: wireType.fixed64,
 }
 
 /** A repeated field of numbers: a typed array, or a list of numbers written by hand. */
 export function packed(kind: PackedKind): FieldType<ArrayLike<unknown>> {
   return {
-    wires: [
-      wireType.bytes,
-      kind === 'float32'
-        ? wireType.fixed32
-        : kind === 'float64'
-          ? wireType.fixed64
-          : wireType.varint,
-    ],
+    wires: [wireType.bytes, floatWires[kind] ?? wireType.varint],
     read(reader, before = new PackedList(kind)) {
       ;(before as PackedList<PackedKind>).take(reader)
       return before
@@ -279,9 +279,6 @@ const toElement: Readonly<Record<PackedKind, (value: number) => unknown>> = {
 }
 
 function floatJson(value: number): number | string {
-  return Number.isFinite(value) && !Object.is(value, -0)
-    ? value
-    : Object.is(value, -0)
-      ? '-0'
-      : String(value)
+  if (Object.is(value, -0)) return '-0'
+  return Number.isFinite(value) ? value : String(value)
 }

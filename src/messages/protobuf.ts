@@ -226,5 +226,7 @@ export class ProtoWriter extends BufferWriter {
 }
 
 function varintSize(value: number): number {
-  return value < 0x80 ? 1 : value < 0x4000 ? 2 : value < 0x200000 ? 3 : value < 0x10000000 ? 4 : 5
+  let size = 1
+  for (let rest = value >>> 7; rest !== 0; rest >>>= 7) size++
+  return size
 }

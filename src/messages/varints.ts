@@ -59,8 +59,10 @@ export function writeVarints(
     let { pos } = writer
     for (let i = from; i < to; i++) {
       let low = words[i]
+      let high = 0
+      if (wide) high = words[++i]
       // Negative numbers of 32 bits are sent as 64 bits: ten bytes.
-      let high = wide ? words[++i] : signed ? low >> 31 : 0
+      else if (signed) high = low >> 31
       for (; high !== 0; high >>>= 7) {
         buf[pos++] = low | 0x80
         low = (low >>> 7) | (high << 25)

@@ -57,8 +57,11 @@ export class Dispatcher implements CallOwner {
 
   get states(): { readonly busy: number; readonly idle: number; readonly hung: number } {
     const states = { busy: 0, idle: 0, hung: 0 }
-    for (const { busy, hung } of this.#slots.values())
-      states[hung > 0 ? 'hung' : busy > 0 ? 'busy' : 'idle']++
+    for (const { busy, hung } of this.#slots.values()) {
+      if (hung > 0) states.hung++
+      else if (busy > 0) states.busy++
+      else states.idle++
+    }
     return states
   }
 

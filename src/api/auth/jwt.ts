@@ -220,10 +220,9 @@ function verifier(
 }
 
 function keysOf(jose: typeof import('jose'), jwks: URL | string): JWTVerifyGetKey {
-  const url = jwks instanceof URL ? jwks : /^https?:/.test(jwks) ? new URL(jwks) : undefined
-  if (url !== undefined && url.protocol !== 'file:')
-    return jose.createRemoteJWKSet(url, { timeoutDuration: 5_000 })
-  const file = url ?? (jwks as string)
+  const file = typeof jwks === 'string' && /^https?:/.test(jwks) ? new URL(jwks) : jwks
+  if (file instanceof URL && file.protocol !== 'file:')
+    return jose.createRemoteJWKSet(file, { timeoutDuration: 5_000 })
   let changed = 0
   let keys: JWTVerifyGetKey | undefined
   return async (header, token) => {
@@ -239,5 +238,6 @@ function keysOf(jose: typeof import('jose'), jwks: URL | string): JWTVerifyGetKe
 
 function scopesOf({ scope, scp }: Readonly<Record<string, unknown>>): readonly unknown[] {
   const value = scope ?? scp
-  return Array.isArray(value) ? value : typeof value === 'string' ? value.split(' ') : []
+  if (typeof value === 'string') return value.split(' ')
+  return Array.isArray(value) ? value : []
 }

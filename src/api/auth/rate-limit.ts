@@ -88,7 +88,7 @@ export function rateLimit(options: RateLimitOptions): RequestHook {
   const take = tokenBuckets(rate, burst, maxKeys)
   const takeShared = store === undefined ? undefined : sharedBuckets(store, name, rate, burst)
   const policy = `"${name}";q=${burst};w=${Math.ceil(burst / rate)}`
-  const keyOf = typeof by === 'function' ? by : by === 'address' ? addressOf : callerOf
+  const keyOf = typeof by === 'function' ? by : { address: addressOf, caller: callerOf }[by]
   const answer = (ctx: Context, { isAllowed, remaining, waitMs }: Share) => {
     const seconds = Math.ceil(waitMs / 1000)
     ctx.response.setHeader('ratelimit-policy', policy)

@@ -25,5 +25,6 @@ function valueOf(text: string, types: readonly string[]): unknown {
 
 /** Shows a value as the command line takes it. */
 export function optionText(value: unknown): string {
-  return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value)
+  if (typeof value !== 'boolean') return String(value)
+  return value ? 'on' : 'off'
 }

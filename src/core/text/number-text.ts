@@ -68,18 +68,19 @@ function shortest(value: number, width: number): number {
   // Most numbers have at most five decimals and six digits.
   const short = Math.round(value * 1e5) / 1e5
   if (width === 4 && size >= 1e-5 && size < 10 && readsBack(short)) return short
-  const isNormal = size >= (width === 4 ? 2 ** -126 : 2 ** -14)
+  const [leastNormal, normalDigits] = width === 4 ? [2 ** -126, 6] : [2 ** -14, 3]
   // Normal numbers differ in so many digits; 9 digits always read back.
-  for (let digits = !isNormal ? 1 : width === 4 ? 6 : 3; digits < 9; digits++) {
+  for (let digits = size >= leastNormal ? normalDigits : 1; digits < 9; digits++) {
     const near = nearestDecimal(value, digits)
     if (readsBack(near)) return near
     // Below a power of two numbers are twice as close, so the next decimal above may read back.
     if (!Number.isInteger(Math.log2(size))) continue
     const text = value.toExponential(digits - 1)
     const [mantissa, exponent] = text.split('e')
+    let above = BigInt(mantissa.replace('.', ''))
     // Of two that are equally near, the text may already be the one above.
-    const step = Math.abs(Number(text)) > size ? 0n : value < 0 ? -1n : 1n
-    const next = decimalOf(BigInt(mantissa.replace('.', '')) + step, Number(exponent) - digits + 1)
+    if (Math.abs(Number(text)) <= size) above += value < 0 ? -1n : 1n
+    const next = decimalOf(above, Number(exponent) - digits + 1)
     if (readsBack(next)) return next
   }
   return Number(value.toPrecision(9))

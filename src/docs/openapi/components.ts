@@ -54,10 +54,7 @@ export class Components {
       const meaning = JSON.stringify(
         [...reachable(key, all)].sort().map((each) => [each, all.get(each)]),
       )
-      // zod calls those without a name __schema0, __schema1, …
-      const preferred =
-        key === '#' ? name : key.startsWith('__') ? `${name}_${key.replace(/^_+/, '')}` : key
-      names.set(key, this.#reserve(preferred, name, meaning))
+      names.set(key, this.#reserve(preferredName(key, name), name, meaning))
     }
     const rename = (ref: string) => {
       const { key, rest } = parseRef(ref)
@@ -74,15 +71,22 @@ export class Components {
 
   #reserve(preferred: string, owner: string, meaning: string): string {
     const clean = preferred.replace(/[^A-Za-z0-9._-]/g, '_')
+    const names = [clean]
+    if (preferred !== owner) names[1] = `${owner}_${clean}`
     for (let i = 0; ; i++) {
-      const name =
-        i === 0 ? clean : i === 1 && preferred !== owner ? `${owner}_${clean}` : `${clean}_${i + 1}`
+      const name = names[i] ?? `${clean}_${i + 1}`
       const there = this.#meanings.get(name)
       if (there !== undefined && there !== meaning) continue
       this.#meanings.set(name, meaning)
       return name
     }
   }
+}
+
+/** @returns the name wanted for a part of a schema; zod calls those without a name __schema0, __schema1, … */
+function preferredName(key: string, owner: string): string {
+  if (key === '#') return owner
+  return key.startsWith('__') ? `${owner}_${key.replace(/^_+/, '')}` : key
 }
 
 /**

@@ -53,8 +53,7 @@ export function withExamples(
     const key = type !== undefined && type.essence in media ? type.essence : Object.keys(media)[0]
     const isJson = type !== undefined && isJsonType(type)
     const isInline = body.length <= maxInline && (isJson || type?.essence.startsWith('text/'))
-    const text = isInline ? Buffer.from(body).toString() : ''
-    const inline = !isInline ? {} : isJson ? exampleIn(text) : { example: text }
+    const inline = isInline ? inlineExample(body, isJson) : {}
     const shown =
       'example' in inline ? { value: inline.example } : { externalValue: examplePath(name, i) }
     const { example: _, examples: others, ...rest } = media[key]
@@ -66,6 +65,11 @@ export function withExamples(
 /** @returns where an example is served, below the base URL. */
 export function examplePath(api: string, index: number): string {
   return `docs/examples/${api}/${index}`
+}
+
+function inlineExample(body: Uint8Array, isJson: boolean): JsonSchema {
+  const text = Buffer.from(body).toString()
+  return isJson ? exampleIn(text) : { example: text }
 }
 
 function mediaTypeObject(

@@ -59,11 +59,13 @@ function anyParameters(label: string): Field {
 
 const maxZeros = 20_000
 
+const zeroOf: Readonly<Record<string, unknown>> = { bool: false, str: '' }
+
 /** @returns an array of a shape, for one that is too large for an example in the document. */
 function zeros({ dtype, shape }: DescriptorInfo['args']): unknown {
   const lengths = (Array.isArray(shape) ? shape : []).map((length) => Math.abs(Number(length)))
   const size = lengths.reduce((product, length) => product * length, 1)
-  const element = dtype === 'bool' ? false : dtype === 'str' ? '' : 0
+  const element = zeroOf[String(dtype)] ?? 0
   if (size === 0 || size > maxZeros) return []
   return lengths.reduceRight<unknown>((inner, length) => new Array(length).fill(inner), element)
 }

@@ -58,20 +58,20 @@ function blocksOf(block: string): Tag[] {
 function spansOf(text: string): (Tag | string)[] {
   const found = span.exec(text)
   if (found === null) return text === '' ? [] : [text]
-  const [whole, code, strong, star, underscore, label, href] = found
-  const tag: Tag =
-    code !== undefined
-      ? { tag: 'code', children: [code] }
-      : href !== undefined
-        ? { tag: 'a', href, children: spansOf(label) }
-        : {
-            tag: strong === undefined ? 'em' : 'strong',
-            children: spansOf(strong ?? star ?? underscore),
-          }
   const { index } = found
+  const [whole] = found
   return [
     ...(index > 0 ? [text.slice(0, index)] : []),
-    tag,
+    tagOf(found),
     ...spansOf(text.slice(index + whole.length)),
   ]
+}
+
+function tagOf([, code, strong, star, underscore, label, href]: RegExpExecArray): Tag {
+  if (code !== undefined) return { tag: 'code', children: [code] }
+  if (href !== undefined) return { tag: 'a', href, children: spansOf(label) }
+  return {
+    tag: strong === undefined ? 'em' : 'strong',
+    children: spansOf(strong ?? star ?? underscore),
+  }
 }

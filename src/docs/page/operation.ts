@@ -108,12 +108,7 @@ export type Example = ReturnType<typeof examplesOf>[number]
 export function examplesOf({ requestBody }: Operation, base: string) {
   return Object.entries(requestBody?.content ?? {}).flatMap(([type, media]) =>
     Object.entries(media.examples ?? {}).map(([name, { value, externalValue }]) => {
-      const isText = typeof value === 'string' && !type.endsWith('json')
-      const text = isText
-        ? value
-        : Array.isArray(value)
-          ? printRows(value)
-          : JSON.stringify(value, null, 2)
+      const text = exampleText(value, type)
       const content = externalValue === undefined ? { type, data: text, name } : undefined
       const load = async (headers: Record<string, string>): Promise<Content> => {
         if (content !== undefined) return content
@@ -180,4 +175,9 @@ export function reference(
     h('h3', 'Request headers'),
     table('request headers', ['header', 'meaning'], headers),
   )
+}
+
+function exampleText(value: unknown, type: string): string {
+  if (typeof value === 'string' && !type.endsWith('json')) return value
+  return Array.isArray(value) ? printRows(value) : JSON.stringify(value, null, 2)
 }

@@ -26,11 +26,8 @@ export function textField({
   const mark = (locations: readonly ErrorLocation[]) => {
     const text = area.value
     const at = locations.map(({ offset, path }) => {
-      return offset !== undefined
-        ? characterAt(text, offset)
-        : path !== undefined
-          ? pathAt(text, path)
-          : undefined
+      if (offset !== undefined) return characterAt(text, offset)
+      return path === undefined ? undefined : pathAt(text, path)
     })
     const known = at.filter((range) => range !== undefined).toSorted((a, b) => a[0] - b[0])
     const marked: (string | Node)[] = []

@@ -95,7 +95,8 @@ export class Leases {
    */
   look({ seq, lease }: Lease): 'held' | 'canceled' | 'lost' {
     const row = this.#held({ seq, lease })
-    return row === undefined ? 'lost' : row.is_cancel_requested === 1 ? 'canceled' : 'held'
+    if (row === undefined) return 'lost'
+    return row.is_cancel_requested === 1 ? 'canceled' : 'held'
   }
 
   /** Keeps an event of an attempt; drops it if the lease is lost. */

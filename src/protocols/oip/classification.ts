@@ -67,7 +67,10 @@ function greatest(values: Float64Array, start: number, end: number, count: numbe
     if (least === undefined || row[i] > least) found.push(i)
     else if (row[i] === least && equal.length < count) equal.push(i)
   }
-  found.sort((a, b) => (row[a] === row[b] ? a - b : row[a] < row[b] ? 1 : -1))
+  found.sort((a, b) => {
+    if (row[a] === row[b]) return a - b
+    return row[a] < row[b] ? 1 : -1
+  })
   return [...found, ...equal.slice(0, count - found.length)].map((i) => start + i)
 }
 

@@ -65,8 +65,10 @@ export interface OnnxModel<D extends DType = NumberDType> {
 type OrtType = Tensor.Type
 
 /** The names are the same, except for strings; 4-bit integers have no dtype. */
-const dtypeOf = (type: OrtType): DType | undefined =>
-  type === 'string' ? 'str' : type === 'int4' || type === 'uint4' ? undefined : type
+function dtypeOf(type: OrtType): DType | undefined {
+  if (type === 'string') return 'str'
+  return type === 'int4' || type === 'uint4' ? undefined : type
+}
 
 const ortTypeOf = (dtype: DType): OrtType => (dtype === 'str' ? 'string' : dtype)
 

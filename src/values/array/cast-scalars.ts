@@ -166,7 +166,8 @@ function floatCaster(dtype: DType, enforced: boolean): Caster {
     if (enforced) return misfit
     const text = scalar.trim()
     const word = /^([+-]?)(?:(nan)|inf(?:inity)?)$/i.exec(text)
-    if (word) return store(word[2] ? Number.NaN : word[1] === '-' ? -Infinity : Infinity)
+    if (word?.[2]) return store(Number.NaN)
+    if (word) return store(word[1] === '-' ? -Infinity : Infinity)
     return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text)
       ? within(Number(text))
       : misfit

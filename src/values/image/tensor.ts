@@ -148,7 +148,7 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
       Math.floor(width / (2 * fullWidth)),
       Math.floor(height / (2 * fullHeight)),
     )
-    return times >= 8 ? 8 : times >= 4 ? 4 : times >= 2 ? 2 : 1
+    return [8, 4, 2].find((denominator) => times >= denominator) ?? 1
   }
 
   /** @returns the resize of a picture of this size that was decoded at 1/`denominator` of it. */

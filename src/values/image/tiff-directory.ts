@@ -61,11 +61,8 @@ function valuesOf(view: DataView, entry: number, isLittle: boolean): readonly nu
   if (start + size * count > view.byteLength) return []
   return Array.from({ length: count }, (_, i) => {
     const at = start + i * size
-    return size === 1
-      ? view.getUint8(at)
-      : size === 2
-        ? view.getUint16(at, isLittle)
-        : view.getUint32(at, isLittle)
+    if (size === 1) return view.getUint8(at)
+    return size === 2 ? view.getUint16(at, isLittle) : view.getUint32(at, isLittle)
   })
 }
 

@@ -70,8 +70,8 @@ function toInteger(kind: ColumnKind): Cast {
   const isSigned = elementTypes[kind].kind === 'i'
   const low = isSigned ? -(2n ** BigInt(bits - 1)) : 0n
   const high = 2n ** BigInt(isSigned ? bits - 1 : bits) - 1n
-  const min = bits === 64 ? (isSigned ? Number.MIN_SAFE_INTEGER : 0) : Number(low)
-  const max = bits === 64 ? Number.MAX_SAFE_INTEGER : Number(high)
+  const min = Math.max(Number(low), Number.MIN_SAFE_INTEGER)
+  const max = Math.min(Number(high), Number.MAX_SAFE_INTEGER)
   return (value) => {
     let exact: bigint
     if (typeof value === 'number') {

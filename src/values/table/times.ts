@@ -196,8 +196,8 @@ function durationText(value: bigint, scale: bigint, places: number): string {
 function shortFraction(value: bigint, places: number, min = 6): string {
   if (value === 0n) return ''
   const text = value.toString().padStart(places, '0').padEnd(9, '0')
-  const groups = text.endsWith('000000') ? 3 : text.endsWith('000') ? 6 : 9
-  return `.${text.slice(0, Math.max(min, groups))}`
+  const digits = text.replace(/0+$/, '').length
+  return `.${text.slice(0, Math.max(min, 3 * Math.ceil(digits / 3)))}`
 }
 
 const datePart = String.raw`(\d{4})-(\d{2})-(\d{2})`

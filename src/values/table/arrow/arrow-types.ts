@@ -50,13 +50,13 @@ export function writeArrowType(out: Builder, column: AnyColumn): { id: number; a
   const zone = 'time' in column && column.time?.type === 'datetime' ? column.time.zone : undefined
   const zoneAt = zone === undefined ? 0 : out.createString(zone)
   out.startObject(2)
-  const id =
-    'items' in column
-      ? arrowIds.list
-      : 'fields' in column
-        ? arrowIds.struct
-        : writeFlatType(out, column, zoneAt)
+  const id = writeTypeOf(out, column, zoneAt)
   return { id, at: out.endObject() }
+}
+
+function writeTypeOf(out: Builder, column: AnyColumn, zoneAt: number): number {
+  if ('items' in column) return arrowIds.list
+  return 'fields' in column ? arrowIds.struct : writeFlatType(out, column, zoneAt)
 }
 
 function writeFlatType(

@@ -42,12 +42,8 @@ function settle(
   if (others.length === 0 && first === 'str') return texts
   const isNumbers = [...kinds].every((one) => one === 'int' || one === 'float')
   if (isNumbers || (others.length === 0 && !isNumeric)) {
-    const natural = kinds.has('float')
-      ? (['float64'] as const)
-      : isNumbers
-        ? (['int64', 'uint64'] as const)
-        : ['bool' as const]
-    for (const target of natural) {
+    const integers = isNumbers ? (['int64', 'uint64'] as const) : (['bool'] as const)
+    for (const target of kinds.has('float') ? (['float64'] as const) : integers) {
       const cast = castToKind(texts, rows, target)
       if (!('failure' in cast)) return cast
     }
@@ -70,5 +66,6 @@ function read(written: string, isNumeric: boolean): readonly [Kind, string] {
   }
   if (/^-?\d+$/.test(written)) return ['int', written === '-0' ? '0' : written]
   const value = Number(written)
-  return ['float', Number.isFinite(value) ? floatText(value, 8) : value > 0 ? 'inf' : '-inf']
+  if (Number.isFinite(value)) return ['float', floatText(value, 8)]
+  return ['float', value > 0 ? 'inf' : '-inf']
 }

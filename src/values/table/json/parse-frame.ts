@@ -223,7 +223,8 @@ function isObject(value: Marked | undefined): value is MarkedObject {
 }
 
 function formOf(value: Marked | undefined): 'list' | 'object' | 'scalar' {
-  return Array.isArray(value) ? 'list' : isObject(value) ? 'object' : 'scalar'
+  if (Array.isArray(value)) return 'list'
+  return isObject(value) ? 'object' : 'scalar'
 }
 
 function members(object: MarkedObject): (readonly [string, Marked])[] {

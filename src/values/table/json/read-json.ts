@@ -169,13 +169,19 @@ function refusal(
   const [reason, wanted, received] = frameFailures[failure]
   const expected = failure === 'layout' || failure === 'keys' ? layoutNames[layout] : wanted
   const at = offset === undefined ? undefined : bom + offset
-  const shown = column === undefined ? '' : ` in column ${JSON.stringify(column.slice(0, 80))}`
-  const inRow = row === undefined ? '' : column === undefined ? ` in row ${row}` : ` of row ${row}`
-  const place = `${shown}${inRow}${at === undefined ? '' : ` at byte ${at}`}`
-  const path = row === undefined ? column : column === undefined ? `[${row}]` : `[${row}].${column}`
+  const names: string[] = []
+  const path: string[] = []
+  if (column !== undefined) names.push(`column ${JSON.stringify(column.slice(0, 80))}`)
+  if (row !== undefined) {
+    names.push(`row ${row}`)
+    path.push(`[${row}]`)
+  }
+  if (column !== undefined) path.push(column)
+  const cell = names.length === 0 ? '' : ` in ${names.join(' of ')}`
+  const place = `${cell}${at === undefined ? '' : ` at byte ${at}`}`
   return new BadInput(`expected ${expected} for ${name}, received ${received}${place}`, {
     reason,
     ...(at !== undefined && { offset: at }),
-    ...(path !== undefined && { path }),
+    ...(path.length > 0 && { path: path.join('.') }),
   })
 }

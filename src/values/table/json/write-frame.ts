@@ -124,7 +124,8 @@ const [singles, doubles] = [
 ]
 
 function decimalOf(value: number, bytes: number): string {
-  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value < 0 ? '-inf' : 'inf'
+  if (Number.isNaN(value)) return 'NaN'
+  if (!Number.isFinite(value)) return value < 0 ? '-inf' : 'inf'
   const text = floatText(value, bytes)
   const size = Math.abs(Number(text))
   const [low, high] = bytes === 4 ? singles : doubles

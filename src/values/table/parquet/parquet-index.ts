@@ -91,13 +91,9 @@ function rangeLabels({ name, start, step }: Exclude<Level, string>, rows: number
 function labelsOf(column: AnyColumn, rows: number): Column | undefined {
   if (!('kind' in column) || column.time !== undefined || column.isBinary) return undefined
   for (let row = 0; row < rows; row++) if (!isValid(column, row)) return undefined
-  const isPlain = isLabelKind(column.kind)
+  if (column.kind === 'bool') return undefined
   const kind = column.kind === 'float32' ? 'float64' : 'int64'
-  const labels = isPlain
-    ? column
-    : column.kind === 'bool'
-      ? undefined
-      : castToKind(column, rows, kind)
+  const labels = isLabelKind(column.kind) ? column : castToKind(column, rows, kind)
   if (labels === undefined || 'failure' in labels) return undefined
   const {
     validity: _,

@@ -144,8 +144,7 @@ function isPlain(column: AnyColumn): column is Column {
 /** @returns the elements as nodejs-polars does: int64 as numbers, uint64 as bigints. */
 function elementsOf(column: Column, rows: number): unknown[] {
   const read = valueReader(column)
-  const { kind } = column
-  const widen = kind === 'int64' ? Number : kind === 'uint64' ? BigInt : undefined
+  const widen = { int64: Number, uint64: BigInt }[column.kind as string]
   return cellsOf(column, rows, (row) => (widen === undefined ? read(row) : widen(read(row))))
 }
 
