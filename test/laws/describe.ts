@@ -69,7 +69,10 @@ const byFetch: Way = {
 }
 
 const listeners = new Map<string, RequestListener>()
-const server = createServer((req, res) => listeners.get(req.url ?? '')?.(req, res)).unref()
+// Connections stay open: an idle one that the server ends meets the next request of a slow machine.
+const server = createServer({ keepAliveTimeout: 0 }, (req, res) =>
+  listeners.get(req.url ?? '')?.(req, res),
+).unref()
 let port: Promise<number> | undefined
 
 /** Lets the server take requests of a path while `ask` asks them. */
