@@ -240,8 +240,8 @@ function packView(view: View, isOwned: boolean, way: Way): View | number {
     // A clone of a view clones all of its buffer, such as Node's pool.
     return isWhole ? view : copyOf(view)
   }
-  const isNew = copies?.has(view) === true
-  const sent = isNew ? view : isOwned ? detach(view) : copyOf(view, copies)
+  let sent = view
+  if (copies?.has(view) !== true) sent = isOwned ? detach(view) : copyOf(view, copies)
   transfer.push(sent.buffer as ArrayBuffer)
   return sent
 }
