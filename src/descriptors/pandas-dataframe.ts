@@ -259,17 +259,10 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   }
 
   #csvSource(isPrivate: boolean): CsvSource {
-    return {
-      name: 'PandasDataFrame',
-      types: this.#csvTypes(),
-      epochUnit: this.csvDateUnit,
-      isPrivate,
-    }
-  }
-
-  #csvTypes(): CsvSource['types'] {
-    if (this.#types === false) return 'text'
-    return this.#types instanceof Map ? (names) => this.#typesOf(names) : undefined
+    const source = { name: 'PandasDataFrame', epochUnit: this.csvDateUnit, isPrivate }
+    if (this.#types === false) return { ...source, types: 'text' }
+    const isByName = this.#types instanceof Map
+    return { ...source, types: isByName ? (names) => this.#typesOf(names) : undefined }
   }
 
   /** Reads a DataFrame message or bytes: Parquet, an Arrow IPC file or stream, else a body of `defaultFormat`. */
