@@ -123,6 +123,7 @@ describe.each(bothEngines)('MCP 2026-07-28 on %s', (engine) => {
       },
     })
     for (const method of [
+      'initialize',
       'ping',
       'logging/setLevel',
       'subscriptions/listen',

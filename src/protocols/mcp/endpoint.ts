@@ -91,8 +91,8 @@ async function respond(server: ToolServer, body: Uint8Array, visit: Visit): Prom
   const { headers } = ctx
   const { messages, isBatch } = readMessages(body)
   const version = headers.get('mcp-protocol-version')
-  const begins = messages.some(({ method }) => method === 'initialize')
-  const isLatest = version === latest && !begins
+  const isLatest = version === latest
+  const begins = !isLatest && messages.some(({ method }) => method === 'initialize')
   const own: HeaderLine[] = [
     ['x-request-id', ctx.id],
     ...(begins ? [[sessionHeader, crypto.randomUUID()] as const] : []),
