@@ -8,7 +8,7 @@
  */
 import { elementTypes } from '../../../core/dtype.ts'
 import { addon } from '../../../core/native/add-on.ts'
-import { addRecord, fileColumnWord, fileWord } from '../../../core/native/shared-numbers.ts'
+import { fileColumnWord, fileWord, wordsOf } from '../../../core/native/shared-numbers.ts'
 import { encodeArrowSchema } from '../arrow/arrow-writer.ts'
 import {
   type AnyColumn,
@@ -20,6 +20,7 @@ import {
 import { physicalKinds } from './parquet-pages.ts'
 
 const maxFileBytes = 2 ** 26
+const [headWords, columnWords] = [wordsOf(fileWord), wordsOf(fileColumnWord)]
 
 /** How the pages of a file are compressed, in pandas' names; `none` is pandas' `None`. */
 export const compressions = ['snappy', 'gzip', 'zstd', 'none'] as const
@@ -43,27 +44,22 @@ export function encodeParquet(
   )
   const schema = needsArrow ? encodeArrowSchema(columns).toString('base64') : ''
   const texts = Buffer.from(schema + columns.map(({ name }) => name).join(''))
-  const numbers: number[] = []
-  addRecord(numbers, fileWord, {
-    rows,
-    columns: columns.length,
-    isSnappy: compression === 'snappy' ? 1 : 0,
-    schemaAt: 0,
-    schemaEnd: schema.length,
-  })
+  // No record for each column: V8 would keep the objects of many requests until it collects its whole heap.
+  const words = new Float64Array(headWords + columns.length * columnWords)
+  words[fileWord.rows] = rows
+  words[fileWord.columns] = columns.length
+  words[fileWord.isSnappy] = compression === 'snappy' ? 1 : 0
+  words[fileWord.schemaEnd] = schema.length
   const parts: Uint8Array[] = []
   let nameAt = schema.length
-  for (const column of columns) {
-    const nameEnd = nameAt + Buffer.byteLength(column.name)
-    addRecord(numbers, fileColumnWord, {
-      ...partsOf(column.kind === 'str' ? contiguousText(column, rows) : column, rows, parts),
-      nameAt,
-      nameEnd,
-      ...typeOf(column),
-    })
-    nameAt = nameEnd
+  for (const [i, column] of columns.entries()) {
+    const own = words.subarray(headWords + i * columnWords)
+    own[fileColumnWord.nameAt] = nameAt
+    nameAt += Buffer.byteLength(column.name)
+    own[fileColumnWord.nameEnd] = nameAt
+    setParts(own, column.kind === 'str' ? contiguousText(column, rows) : column, rows, parts)
+    setType(own, column)
   }
-  const words = new Float64Array(numbers)
   const bound = addon.writeParquet(words, parts, texts, new Uint8Array(0))
   if (bound > maxFileBytes) return undefined
   const memory = Buffer.from(allocate(bound), 0, bound)
@@ -79,29 +75,30 @@ function isFlat(column: AnyColumn): column is Column {
   )
 }
 
-/** Adds the buffers of a column to the parts; returns their numbers. */
-function partsOf({ kind, data, validity, offsets }: Column, rows: number, parts: Uint8Array[]) {
+/** Adds the buffers of a column to the parts, and sets their numbers. */
+function setParts(
+  words: Float64Array,
+  { kind, data, validity, offsets }: Column,
+  rows: number,
+  parts: Uint8Array[],
+): void {
   const part = (bytes: Uint8Array | undefined) => (bytes === undefined ? -1 : parts.push(bytes) - 1)
-  const own = offsets && new Uint8Array(offsets.buffer, offsets.byteOffset, (rows + 1) * 4)
-  return {
-    kind: elementTypes[kind].code,
-    data: part(data),
-    validity: part(validity),
-    offsets: part(own),
-  }
+  const ends = offsets && new Uint8Array(offsets.buffer, offsets.byteOffset, (rows + 1) * 4)
+  words[fileColumnWord.kind] = elementTypes[kind].code
+  words[fileColumnWord.data] = part(data)
+  words[fileColumnWord.validity] = part(validity)
+  words[fileColumnWord.offsets] = part(ends)
 }
 
 /** Fields of the union LogicalType; Parquet has no durations, which the Arrow schema states. */
 const logicalTypes = { text: 1, date: 6, time: 7, datetime: 8, integer: 10, duration: 0 } as const
 
-/** @returns the logical type, the unit as a field of the union TimeUnit, and whether a time is UTC. */
-function typeOf({ kind, time, isBinary }: Column) {
-  const plain = { logical: 0, unit: 0, isUtc: 0 }
+/** Sets the logical type, the unit as a field of the union TimeUnit, and whether a time is UTC. */
+function setType(words: Float64Array, { kind, time, isBinary }: Column): void {
   if (time !== undefined) {
-    const isUtc = time.type === 'datetime' && time.zone !== undefined
-    const unit = 'unit' in time ? timeUnits.indexOf(time.unit) : 0
-    return { logical: logicalTypes[time.type], unit, isUtc: isUtc ? 1 : 0 }
-  }
-  if (kind === 'str') return isBinary ? plain : { ...plain, logical: logicalTypes.text }
-  return physicalKinds.includes(kind) ? plain : { ...plain, logical: logicalTypes.integer }
+    words[fileColumnWord.logical] = logicalTypes[time.type]
+    words[fileColumnWord.unit] = 'unit' in time ? timeUnits.indexOf(time.unit) : 0
+    words[fileColumnWord.isUtc] = time.type === 'datetime' && time.zone !== undefined ? 1 : 0
+  } else if (kind === 'str') words[fileColumnWord.logical] = isBinary ? 0 : logicalTypes.text
+  else if (!physicalKinds.includes(kind)) words[fileColumnWord.logical] = logicalTypes.integer
 }
