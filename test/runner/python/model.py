@@ -160,6 +160,9 @@ class Model:
         finally:
             self.seen.append("closed")
 
+    def same(self, arrays):
+        yield from arrays
+
     def upper(self, texts):
         for text in texts:
             yield text.upper()

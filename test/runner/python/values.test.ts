@@ -53,13 +53,13 @@ describe.skipIf(!hasNumpy)('arrays to Python and back (PYTHON names one with num
   })
 
   it('keeps the order of messages, although large ones are copied in turns', async () => {
-    const runner = await started({ upper: { stream: true }, echo: {} })
+    const runner = await started({ same: { stream: true }, echo: {} })
     async function* inputs() {
       for (const length of [1, 3_000_000, 2, 2_000_000, 3])
         yield new NDArray(new Float64Array(length).fill(length))
     }
     const lengths = []
-    for await (const { data } of (await started({ same: { stream: true } })).same(inputs()))
+    for await (const { data } of runner.same(inputs()))
       lengths.push([data.length, data[data.length - 1]])
     expect(lengths).toEqual([1, 3_000_000, 2, 2_000_000, 3].map((length) => [length, length]))
     const sizes = [2_000_000, 1, 1_000_000, 2]
