@@ -31,6 +31,9 @@ const processes = [
 /** What `npm test` leaves out of what needs no process for itself. */
 const wide = testsIn('corpora', 'examples', 'mcp')
 
+/** What asks processes and browsers, and leaves nothing behind in its own. */
+const outside = testsIn('cli', 'docs', 'browser')
+
 /** What all projects have. Forks, not threads: uWebSockets.js is per process, and a crash must name its file. */
 const common = {
   pool: 'forks',
@@ -57,6 +60,8 @@ export default defineConfig({
     // Vitest leaves a core free for itself, which is half of a machine with two: 1.6 times as long there. One more than
     // there are cores saves a tenth, but tests that must come first at something fail now and then.
     maxWorkers: '100%',
+    // What one project or run has compiled, the others take.
+    experimental: { fsModuleCache: true },
     // Without isolation the files of a fork share their modules: half of the CPU.
     projects: [
       { extends: true, test: { ...common, name: 'unit', include: unit, isolate: false } },
@@ -80,11 +85,15 @@ export default defineConfig({
       // The rest, which `npm test` leaves out.
       {
         extends: true,
+        test: { ...common, name: 'outside', include: outside, exclude: processes, isolate: false },
+      },
+      {
+        extends: true,
         test: {
           ...common,
           name: 'slow',
           include: testsIn('*'),
-          exclude: [...unit, ...server, ...processes, ...wide],
+          exclude: [...unit, ...server, ...processes, ...wide, ...outside],
         },
       },
     ],

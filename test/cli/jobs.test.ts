@@ -96,7 +96,7 @@ describe('a worker for jobs', () => {
   it('needs an asynchronous API', async () => {
     const { code, stderr } = await run([
       'work',
-      join(root, 'test/cli/services/probe.service.ts'),
+      join(root, 'test/cli/services/probe.service.mjs'),
       '--port',
       '0',
     ])

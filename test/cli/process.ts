@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
-export const probe = join(root, 'test/cli/services/probe.service.ts')
+export const probe = join(root, 'test/cli/services/probe.service.mjs')
 const main = join(root, 'dist/cli/main.js')
 
 /** A process that runs or has ended. */

@@ -1,5 +1,5 @@
 /** The laws of descriptors by the way that `LAWS_BY` names: as the server, or by the adapters of serving/io. @module */
-import { createServer, type RequestListener } from 'node:http'
+import { Agent, createServer, type RequestListener, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fetchHandler, io, nodeHandler } from 'serving/io'
 import {
@@ -8,6 +8,7 @@ import {
   type TestRunner,
 } from 'serving/testing'
 import { lawsOfWay, type Way } from '../../src/testing/laws.ts'
+import type { Wire } from '../../src/testing/pieces.ts'
 import { sendSplit, splitsOf } from '../../src/testing/socket.ts'
 
 /** Options of a handler whose function looks at its input, and what came of a request. */
@@ -73,6 +74,7 @@ const listeners = new Map<string, RequestListener>()
 const server = createServer({ keepAliveTimeout: 0 }, (req, res) =>
   listeners.get(req.url ?? '')?.(req, res),
 ).unref()
+const agent = new Agent({ keepAlive: true })
 let port: Promise<number> | undefined
 
 /** Lets the server take requests of a path while `ask` asks them. */
@@ -92,12 +94,21 @@ async function served<T>(
   }
 }
 
+/** Posts a request over a connection that is kept. Of the whole laws, `fetch` would need a quarter more CPU. */
+function post(to: number, path: string, { headers, body }: Wire): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ agent, host: '127.0.0.1', port: to, path, method: 'POST', headers })
+    sent.setHeader('content-length', body.length)
+    sent.on('response', (answer) => answer.resume().on('end', resolve).on('error', reject))
+    sent.on('error', reject).end(body)
+  })
+}
+
 const byNode: Way = {
-  deliver(descriptor, { headers, body }, look) {
+  deliver(descriptor, wire, look) {
     const asked = new Asked(descriptor, look)
     return served(nodeHandler(asked.options, asked.fn), async (to, path) => {
-      const init = { method: 'POST', headers, body: body as Uint8Array<ArrayBuffer> }
-      await (await fetch(`http://127.0.0.1:${to}${path}`, init)).text()
+      await post(to, path, wire)
       asked.check()
     })
   },

@@ -127,7 +127,7 @@ async function untilReady(url: string): Promise<void> {
 
 async function main(): Promise<boolean> {
   const [serving, metrics, prometheus] = [await freePort(), await freePort(), await freePort()]
-  const service = join(root, 'test/cli/services/probe.service.ts')
+  const service = join(root, 'test/cli/services/probe.service.mjs')
   const ports = [
     '--port',
     String(serving),
