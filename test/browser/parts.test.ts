@@ -152,6 +152,7 @@ describe('the plot of a table', () => {
     [{ price: many }, 'Histogram', undefined],
     // What a model adds may rise by chance.
     [{ alcohol: [14.37, 12.08, 13.5], grower: [1, 2, 3] }, 'Bars', undefined],
+    [{ price: many, i: many.map((_, i) => i) }, 'Line', undefined],
   ])('of %j is %s', (frame, kind, labels) => {
     const { order, labels: shown } = chartOf(frame)
     expect(order[0]).toBe(kind)

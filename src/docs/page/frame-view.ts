@@ -21,6 +21,8 @@ export function frameView(frame: FrameValue): HTMLElement {
 type Chart = 'Bars' | 'Line' | 'Histogram'
 
 const maxBars = 30
+/** So many rows that no column rises by chance. */
+const mayRise = 8
 
 /** @returns a plot of a column to be chosen; nothing if no column has numbers. */
 function columnPlot(frame: FrameValue): HTMLElement[] {
@@ -80,8 +82,10 @@ export function chartOf(frame: FrameValue) {
   }
   const isTime = (name: string) =>
     known(name).every((value) => /^\d{4}-\d\d-\d\d/.test(String(value)))
-  // What rises from row to row is an axis: times, or an index, which comes first. Other numbers rise by chance.
-  const axis = names.find((name, i) => (i === 0 || isTime(name)) && isRising(name))
+  // What rises from row to row is an axis: times, or an index, which comes first. A few other numbers rise by chance.
+  const axis = names.find(
+    (name, i) => (i === 0 || height > mayRise || isTime(name)) && isRising(name),
+  )
   const label = names.find(
     (name) => !all.includes(name) && known(name).every((value) => typeof value === 'string'),
   )

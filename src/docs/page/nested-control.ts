@@ -249,6 +249,8 @@ function entriesOf(
   return {
     element: h(
       'div',
+      // Of a whole input, which has no legend.
+      label === '' && h('p.dim', 'Members of any name'),
       list,
       h(
         'div.tools',
