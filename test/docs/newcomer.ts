@@ -1,7 +1,7 @@
 /**
  * Goes the ways of a newcomer by the lines and programs of the documents alone, from a packed tarball in empty folders,
- * and tells the seconds of each: the first service, a picture to a label by ONNX with a typed client, typed routes in an
- * Express application, and a container. Nothing compares the times. What is not installed here is skipped by name.
+ * and tells the seconds of each: the first service, a picture to a label by ONNX with a typed client, typed routes in
+ * an Express application, and a container. Nothing compares the times. What is not installed here is skipped by name.
  *
  * Run: `npm run build && npx tsx test/docs/newcomer.ts [service|picture|express|container]...`
  * @module
