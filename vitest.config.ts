@@ -16,10 +16,11 @@ const server = [
   ),
 ]
 
-/** What starts processes, or changes its own: sets the tracer, or has a mock of node:fs. */
+/** What starts processes, or changes its own: sets the tracer, the add-on or a mock of node:fs. */
 const processes = [
   ...testsIn('supply', 'tracing'),
   'test/http/tls.test.ts',
+  'test/browser/io.test.ts',
   ...['config', 'failures', 'serve', 'start'].map((name) => `test/cli/${name}.test.ts`),
   ...['errors', 'generated', 'links'].map((name) => `test/docs/${name}.test.ts`),
   'test/jobs/sqlite.test.ts',
