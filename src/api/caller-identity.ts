@@ -21,9 +21,22 @@ export function ownerOf({ state }: Context): OwnerKey | undefined {
 }
 
 function keyOf({ name, claims }: Caller): OwnerKey | undefined {
-  if (!name) return undefined
-  // Two issuers may give one name to two callers.
-  return JSON.stringify([String(claims?.iss ?? ''), name]) as OwnerKey
+  return name ? ownerKey(name, String(claims?.iss ?? '')) : undefined
+}
+
+/** @returns the key of a caller. Two issuers may give one name to two callers; keys have none. */
+export function ownerKey(name: string, issuer = ''): OwnerKey {
+  return JSON.stringify([issuer, name]) as OwnerKey
+}
+
+/** @returns whose key it is. */
+export function callerOf(owner: string | undefined): {
+  readonly caller?: string
+  readonly issuer?: string
+} {
+  if (!owner?.startsWith(ownerMark)) return { caller: owner }
+  const [issuer, caller] = JSON.parse(owner)
+  return { caller, issuer: issuer || undefined }
 }
 
 /** Whether `owner`, of something stored, is the caller. Jobs of version 0.1.0 have the name alone. */

@@ -113,6 +113,15 @@ export abstract class Visit {
     return ownerOf(this.ctx)
   }
 
+  /** Whether the auth and the hooks of the service made the caller an admin: what an API's own auth says does not count. */
+  get isAdmin(): boolean {
+    return (
+      this.denial === undefined &&
+      this.admittedBy === undefined &&
+      this.ctx.state.caller?.isAdmin === true
+    )
+  }
+
   /** All that a function sees of the caller, for answers that are given again; undefined if a key cannot tell it. */
   get sight(): SightKey | undefined {
     return sightOf(this.ctx)

@@ -1,7 +1,7 @@
 /** Options of commands, from the table of options, and the settings that they give. @module */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { SetupError } from '../core/errors.ts'
-import { type Option as ServiceOption, whole } from '../core/option.ts'
+import { duration, type Option as ServiceOption, whole } from '../core/option.ts'
 import { unknownVariable } from './config/environment.ts'
 import {
   flagOf,
@@ -77,13 +77,20 @@ export function countOption(flag: string, help: string, value?: number): Option 
   return new Option(flag, help).argParser(parserOf(whole(1))).default(value)
 }
 
+/** @returns an option whose value is a time, read as milliseconds. */
+export function durationOption(flag: string, help: string): Option {
+  return new Option(flag, help).argParser((text) => parsed(() => duration.parts.read(flag, text)))
+}
+
 function parserOf<G, V, A>(option: ServiceOption<G, V, A>): (text: string) => V {
-  return (text) => {
-    try {
-      return readText(option, text)
-    } catch (error) {
-      throw error instanceof SetupError ? new InvalidArgumentError(error.message) : error
-    }
+  return (text) => parsed(() => readText(option, text))
+}
+
+function parsed<V>(read: () => V): V {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof SetupError ? new InvalidArgumentError(error.message) : error
   }
 }
 

@@ -1,23 +1,35 @@
-/** `serving jobs`: looks at the jobs of a store, and cancels or retries one. @module */
+/** `serving jobs`: looks at the jobs of a store, and cancels, retries or purges them. @module */
 import { existsSync } from 'node:fs'
-import { InvalidArgument } from '../core/errors.ts'
-import { isFinal, type Job, type JobStatus } from '../jobs/job.ts'
-import { jobDocument } from '../jobs/job-answers.ts'
-import type { JobStore } from '../jobs/job-store.ts'
-import { newJob } from '../jobs/new-job.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import { ownerKey } from '../api/caller-identity.ts'
+import { InvalidArgument, ServingError, SetupError } from '../core/errors.ts'
+import { deliveryApi } from '../jobs/delivery.ts'
+import type { JobStatus } from '../jobs/job.ts'
+import { type JobFilter, type JobStore, listed } from '../jobs/job-store.ts'
 import { defaultStore, openStore } from '../jobs/open-store.ts'
-import { failureOf } from '../jobs/problem-answer.ts'
-import { unlimited } from '../jobs/stored-body.ts'
+import { actOn, actOnPage, type JobAction, jobLine, jobReport } from '../jobs/operators.ts'
 import { valuesOf } from './config/settled-options.ts'
 import type { Settings } from './settings.ts'
 
-/** What `serving jobs` does. */
+/** Which jobs. **Units**: of ages, milliseconds. */
 export interface JobsFlags {
   readonly api?: string
   readonly status?: JobStatus
+  readonly caller?: string
+  readonly issuer?: string
+  readonly newer?: number
+  readonly older?: number
+}
+
+/** How many are listed, and how. */
+export interface ListFlags extends JobsFlags {
   readonly limit: number
   readonly json?: boolean
 }
+
+/** How often a store is asked whether it has ended its jobs. **Units**: milliseconds. */
+const drainLookMs = 1_000
+const pageSize = 100
 
 /**
  * @returns the latest jobs, as a table or as JSON.
@@ -25,78 +37,102 @@ export interface JobsFlags {
  */
 export function listJobs(
   settings: Settings,
-  { json = false, ...filter }: JobsFlags,
+  { json = false, limit, ...flags }: ListFlags,
 ): Promise<string> {
   return withStore(settings, async (store) => {
-    const { jobs } = await store.list(filter)
-    if (json) return jsonOf(jobs.map(jobDocument))
-    const rows = jobs.map(({ id, api, status, attempt, createdAt, progress = '' }) => {
-      return [
-        id,
-        api,
-        status,
-        String(attempt),
-        new Date(createdAt).toISOString(),
-        progress.slice(0, 40),
-      ]
+    const jobs = []
+    for await (const job of listed(store, filterOf(flags))) {
+      jobs.push(jobLine(job))
+      if (jobs.length === limit) break
+    }
+    if (json) return jsonOf(jobs)
+    const rows = jobs.map((job) => {
+      const { id, api, status, attempt, caller = '', createdAt = '', startedAt = '' } = job
+      const { worker = '', progress } = job
+      const shown = progress === undefined ? '' : JSON.stringify(progress).slice(0, 40)
+      return [id, api, status, String(attempt), caller, createdAt, startedAt, worker, shown]
     })
-    return tableOf([['ID', 'API', 'STATUS', 'ATTEMPT', 'CREATED', 'PROGRESS'], ...rows])
+    return tableOf([
+      ['ID', 'API', 'STATUS', 'ATTEMPT', 'CALLER', 'CREATED', 'STARTED', 'WORKER', 'PROGRESS'],
+      ...rows,
+    ])
   })
 }
 
-/** Does something with a job or the queue of an API, and returns the state of it then as JSON. */
-export const jobActions: Readonly<
-  Record<string, (settings: Settings, name: string) => Promise<string>>
-> = {
-  show: (settings, id) => actOnJob(settings, 'show', id),
-  cancel: (settings, id) => actOnJob(settings, 'cancel', id),
-  retry: (settings, id) => actOnJob(settings, 'retry', id),
-  pause: (settings, api) => pauseJobs(settings, api, true),
-  resume: (settings, api) => pauseJobs(settings, api, false),
+/** @returns a job as JSON. */
+export function showJob(settings: Settings, id: string): Promise<string> {
+  return withStore(settings, async (store) => jsonOf(await jobReport(store, await find(store, id))))
 }
 
-/** @throws InvalidArgument if it is not possible. */
-function actOnJob(settings: Settings, action: keyof typeof actions, id: string): Promise<string> {
+/**
+ * Does something with one job, or with all that the flags name, and returns what it did.
+ *
+ * @throws InvalidArgument if it is not possible.
+ */
+export function actOnJobs(
+  settings: Settings,
+  action: JobAction,
+  id: string | undefined,
+  flags: JobsFlags,
+): Promise<string> {
   return withStore(settings, async (store) => {
-    const job = await store.get(id)
-    if (job === undefined) throw new InvalidArgument(`there is no job ${id}`)
-    const acted = await actions[action](store, job)
-    return jsonOf({ ...jobDocument(acted), ...(await failureOfJob(store, acted)) })
+    if (id !== undefined)
+      return jsonOf(await jobReport(store, await actOn(store, action, await find(store, id))))
+    const lines: string[] = []
+    let after: string | undefined
+    do {
+      const page = await actOnPage(store, action, { ...filterOf(flags), after })
+      lines.push(...page.jobs.map((job) => `${job.id}  ${job.api}  ${job.status}\n`))
+      after = page.next
+    } while (after !== undefined)
+    return `${lines.join('')}${action}: ${lines.length} jobs\n`
   })
 }
 
-function pauseJobs(settings: Settings, api: string, isPaused: boolean): Promise<string> {
+/**
+ * Waits until no job is queued or running: of an API, or of all, without the deliveries of webhooks.
+ *
+ * @throws InvalidArgument if some still are after `timeoutMs`.
+ */
+export function drainJobs(
+  settings: Settings,
+  api: string | undefined,
+  timeoutMs = Number.POSITIVE_INFINITY,
+): Promise<string> {
+  return withStore(settings, async (store) => {
+    const until = performance.now() + timeoutMs
+    for (;;) {
+      const states = await store.states()
+      const asked = states.filter((each) =>
+        api === undefined ? each.api !== deliveryApi : each.api === api,
+      )
+      const rest = asked.reduce((sum, { counts }) => sum + counts.queued + counts.running, 0)
+      if (rest === 0) return 'no job is queued or running\n'
+      if (performance.now() >= until)
+        throw new InvalidArgument(`jobs that are queued or running after ${timeoutMs} ms: ${rest}`)
+      await wait(drainLookMs)
+    }
+  })
+}
+
+/** Lets no worker take jobs of an API, or lets them again. Returns the state of its queue as JSON. */
+export function pauseJobs(settings: Settings, api: string, isPaused: boolean): Promise<string> {
   return withStore(settings, async (store) => {
     await store.pause(api, isPaused)
     return jsonOf((await store.states()).find((state) => state.api === api) ?? { api, isPaused })
   })
 }
 
-/** @returns why a job failed: the code of its error, or what a receiver answered. */
-async function failureOfJob(store: JobStore, { id, status }: Job) {
-  const stored = status === 'failed' ? await store.result(id) : undefined
-  if (stored === undefined) return {}
-  // This process holds nothing else.
-  const body = await stored.body.bytes(unlimited)
-  const { code: errorCode, reason } = failureOf({ ...stored, body })
-  return { errorCode, reason }
+function filterOf({ api, status, caller, issuer, newer, older }: JobsFlags): JobFilter {
+  const before = (age: number | undefined) => (age === undefined ? undefined : Date.now() - age)
+  const owner = caller === undefined ? undefined : ownerKey(caller, issuer)
+  return { api, status, owner, since: before(newer), until: before(older), limit: pageSize }
 }
 
-const actions = {
-  show: async (_: JobStore, job: Job) => job,
-  async cancel(store: JobStore, job: Job) {
-    if (isFinal(job.status))
-      throw new InvalidArgument(`the job ${job.id} has ended already: it is ${job.status}`)
-    return (await store.cancel(job.id)) ?? job
-  },
-  async retry(store: JobStore, job: Job) {
-    if (!isFinal(job.status))
-      throw new InvalidArgument(`the job ${job.id} has not ended: it is ${job.status}`)
-    const next = newJob()
-    const added = await store.again(job.id, next, Number.MAX_SAFE_INTEGER)
-    if (added === undefined) throw new InvalidArgument(`the input of the job ${job.id} has expired`)
-    return (await store.get(next.id)) as Job
-  },
+async function find(store: JobStore, id: string) {
+  const job = await store.get(id)
+  if (job === undefined) throw new InvalidArgument(`there is no job ${id}`)
+  return job
 }
 
 async function withStore<T>(settings: Settings, act: (store: JobStore) => Promise<T>): Promise<T> {
@@ -109,6 +145,10 @@ async function withStore<T>(settings: Settings, act: (store: JobStore) => Promis
   const store = await openStore({ store: jobStore }, () => {})
   try {
     return await act(store)
+  } catch (error) {
+    // What a caller would be told, who runs the command is told without a stack.
+    if (!ServingError.is(error) || error instanceof SetupError) throw error
+    throw new InvalidArgument(error.message, { cause: error })
   } finally {
     await store.close()
   }

@@ -1,7 +1,6 @@
 /** The command `serving`: its commands and options. @module */
 import type { RepositoryOptions } from '../api/model-options.ts'
 import { SetupError } from '../core/errors.ts'
-import { jobStatuses } from '../jobs/job.ts'
 import { addCaptureCommand } from './capture-program.ts'
 import {
   addOptions,
@@ -19,7 +18,7 @@ import {
 import { foreignVariables } from './config/environment.ts'
 import { optionNames, variableOf } from './config/option-table.ts'
 import type { DeployFlags } from './deploy-command.ts'
-import type { JobsFlags } from './jobs-command.ts'
+import { addJobs } from './jobs-program.ts'
 import type { LoadFlags } from './load-command.ts'
 import type { NewOptions } from './new-command.ts'
 import { nodeWarning } from './node-version.ts'
@@ -122,42 +121,7 @@ const models = program
   })
 addOptions(models)
 
-const jobs = program
-  .command('jobs')
-  .summary('list, show, cancel or retry jobs')
-  .description('Prints, cancels or retries jobs of a store.')
-const jobList = jobs
-  .command('list')
-  .description('Prints the latest jobs.')
-  .option('--api <name>', 'jobs of this API only')
-  .addOption(new Option('--status <status>', 'jobs with this status only').choices(jobStatuses))
-  .addOption(countOption('--limit <number>', 'at most so many', 50))
-  .option('--json', 'print JSON')
-  .action(async ({ api, status, limit, json }: JobsFlags) => {
-    const { listJobs } = await import('./jobs-command.ts')
-    process.stdout.write(
-      await listJobs(await settingsOf(jobList, undefined), { api, status, limit, json }),
-    )
-  })
-jobList.addOption(commanderOption('jobStore'))
-const jobSummaries = {
-  show: 'print a job',
-  cancel: 'end a job',
-  retry: 'submit an ended job once more',
-  pause: 'let no worker take jobs of an API',
-  resume: 'let workers take jobs of an API again',
-} as const
-for (const [action, summary] of Object.entries(jobSummaries)) {
-  const one = jobs
-    .command(action)
-    .description(`${summary[0].toUpperCase()}${summary.slice(1)}, and print it as JSON.`)
-    .argument('NAME', 'of the API, or the id of the job')
-    .action(async (name: string) => {
-      const { jobActions } = await import('./jobs-command.ts')
-      process.stdout.write(await jobActions[action](await settingsOf(one, undefined), name))
-    })
-  one.addOption(commanderOption('jobStore'))
-}
+addJobs(program)
 
 addCaptureCommand(program)
 

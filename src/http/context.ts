@@ -11,6 +11,8 @@ export interface Caller {
   readonly name: string
   /** All claims of the token; undefined for keys. Callers of one name whose `iss` differs are two. */
   readonly claims?: Readonly<Record<string, unknown>>
+  /** Whether they may see and end the jobs of all callers. A hook of the service says so, no key or token. */
+  readonly isAdmin?: boolean
 }
 
 /**

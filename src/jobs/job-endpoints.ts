@@ -13,6 +13,7 @@ import { jobEvents } from './job-events.ts'
 import { filterOf } from './job-query.ts'
 import type { Jobs } from './jobs.ts'
 import type { AsyncApi } from './new-job.ts'
+import { actOnPage, jobActions, jobLine, jobReport } from './operators.ts'
 import { preferenceOf } from './prefer.ts'
 
 /** What a server with jobs answers. */
@@ -83,18 +84,33 @@ export function jobEndpoints(jobs: Jobs, prefix: string): Endpoint[] {
   return [
     {
       ...of('jobs/list', '/jobs', async (visit) => {
-        const page = await jobs.list(filterOf(Object.fromEntries(visit.ctx.query)), visit)
-        return jsonAnswer({ ...page, jobs: page.jobs.map(jobDocument) })
+        const page = await jobs.list(queryOf(visit), visit)
+        return jsonAnswer({ ...page, jobs: page.jobs.map(visit.isAdmin ? jobLine : jobDocument) })
       }),
       isLimited: true,
     },
+    ...jobActions.map(
+      (action): Endpoint => ({
+        ...of(`jobs/${action}`, `/jobs/${action}`, async (visit) => {
+          const filter = queryOf(visit)
+          const page = await actOnPage(jobs.storeFor(visit, filter.limit), action, filter)
+          return jsonAnswer({ ...page, jobs: page.jobs.map(jobLine) })
+        }),
+        methods: ['POST'],
+      }),
+    ),
+    of('jobs/queues', '/jobs/queues', async (visit) =>
+      jsonAnswer({ queues: await jobs.storeFor(visit).states() }),
+    ),
     endpoint(
       'DELETE',
       '',
       async (job) => jsonAnswer(jobDocument(await jobs.delete(job))),
       'jobs/delete',
     ),
-    endpoint('GET', '', (job) => jsonAnswer(jobDocument(job))),
+    endpoint('GET', '', async (job, visit) =>
+      jsonAnswer(visit.isAdmin ? await jobReport(jobs.storeFor(visit), job) : jobDocument(job)),
+    ),
     limited('GET', '/result', async (job, visit) => {
       const { ctx } = visit
       const { waitMs } = preferenceOf(ctx.headers)
@@ -122,6 +138,8 @@ export function jobEndpoints(jobs: Jobs, prefix: string): Endpoint[] {
     ),
   ]
 }
+
+const queryOf = ({ ctx }: Visit) => filterOf(Object.fromEntries(ctx.query))
 
 type AnswerJob = (job: Job, visit: Visit) => HttpResponse | Promise<HttpResponse>
 

@@ -1,5 +1,6 @@
 /** What requests ask of jobs in text, read by tables of options. @module */
 import type { AsyncSettings } from '../api/async-options.ts'
+import { ownerKey } from '../api/caller-identity.ts'
 import { BadInput, expected } from '../core/errors.ts'
 import {
   duration,
@@ -32,6 +33,9 @@ const filterOptions = {
   until: instant,
   after: text('<cursor>'),
   limit: whole(1, 100).or(20),
+  /** For admins. */
+  caller: text('<name>'),
+  issuer: text('<url>'),
 }
 
 /**
@@ -40,7 +44,8 @@ const filterOptions = {
  * @throws BadInput.
  */
 export function filterOf(given: Readonly<Record<string, unknown>>): JobFilter {
-  return readAsked('the list of jobs', given, filterOptions)
+  const { caller, issuer, ...filter } = readAsked('the list of jobs', given, filterOptions)
+  return { ...filter, ...(caller !== undefined && { owner: ownerKey(caller, issuer) }) }
 }
 
 const submissionOptions = {

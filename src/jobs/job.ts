@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
 import type { OwnerKey } from '../api/caller-identity.ts'
 import type { HeaderLine } from '../http/message.ts'
 
@@ -77,6 +79,8 @@ export interface Job extends Omit<NewJob, 'request' | 'state' | 'fingerprint' | 
   readonly queuePosition?: number
   readonly startedAt?: number
   readonly finishedAt?: number
+  /** Host and process that took it last. */
+  readonly worker?: string
   /** Whether somebody has asked for its end while it runs. */
   readonly isCancelRequested: boolean
   /** HTTP status of the answer, when there is one. */
@@ -93,6 +97,16 @@ export interface JobEvent {
   /** `status`: data is the new status; `progress`: JSON of the function; `partial`: a piece of a generator, in text. */
   readonly kind: 'status' | 'progress' | 'partial'
   readonly data: string
+}
+
+/** @returns a name for a process that takes jobs. Nobody else has it. */
+export function workerName(): string {
+  return [hostname(), process.pid, randomUUID()].join(' ')
+}
+
+/** @returns host and process of such a name. */
+export function shownWorker(name: string): string {
+  return name.split(' ').slice(0, 2).join(' ')
 }
 
 /** The statuses that never change. */

@@ -6,6 +6,7 @@ import {
   BadInput,
   Conflict,
   expected,
+  Forbidden,
   KeyReused,
   NotFound,
   Overloaded,
@@ -41,6 +42,7 @@ import {
   requireOwner,
   type Submitted,
 } from './new-job.ts'
+import { actOn } from './operators.ts'
 import { parametersOf } from './prefer.ts'
 import type { StoredAnswer, UnreadRequest } from './stored-body.ts'
 import { callHeaders, fingerprintOf, keptHeaders } from './stored-request.ts'
@@ -163,11 +165,13 @@ export class Jobs {
   }
 
   /**
-   * Submits the input of an ended job as a new job of who asks now, whom its API lets in.
+   * Submits the input of an ended job as a new job of who asks now, whom its API lets in. That of an admin stays the
+   * caller's.
    *
    * @throws why it does not; Conflict if the job has not ended; 410 if its input is gone.
    */
   async retry(job: Job, visit: Visit): Promise<Job> {
+    if (visit.isAdmin) return actOn(this.#store, 'retry', job)
     const api = this.source.apis.get(job.api)
     if (api === undefined) throw new Conflict(`the service no longer has the API ${job.api}`)
     const entered = await visit.enter(api)
@@ -207,6 +211,8 @@ export class Jobs {
    * @throws Unauthorized without a caller, Overloaded without memory; those of the auth.
    */
   async list(filter: JobFilter, visit: Visit): Promise<JobPage> {
+    const { limit } = filter
+    if (visit.isAdmin || filter.owner !== undefined) return this.storeFor(visit, limit).list(filter)
     const { apis } = this.source
     const { api } = filter
     const isWhole = api === undefined || isKindName(api)
@@ -217,12 +223,24 @@ export class Jobs {
       throw new Unauthorized(
         'expected a caller whom auth names, since lists have jobs of one alone',
       )
-    // Each may have so much, as text and in JSON.
-    visit.hold(2 * maxProgress * filter.limit)
+    holdPage(visit, limit)
     const page = await this.#store.list({ ...filter, owner })
     // Another auth may give somebody else the same name.
     const isOfCaller = (job: Job) => this.#hasAuth(job) && apis.get(job.api)?.auth === only?.auth
     return { ...page, jobs: page.jobs.filter(isOfCaller) }
+  }
+
+  /**
+   * @returns the jobs of all callers, for an admin who looks at so many.
+   * @throws Forbidden for others, Overloaded without memory.
+   */
+  storeFor(visit: Visit, jobs = 1): JobStore {
+    if (!visit.isAdmin)
+      throw (
+        visit.denial ?? new Forbidden('expected a caller whom a hook of the service calls admin')
+      )
+    holdPage(visit, jobs)
+    return this.#store
   }
 
   /** An API that is gone has taken its own auth along: then nobody may look. */
@@ -376,6 +394,11 @@ export class Jobs {
       changes.stop()
     }
   }
+}
+
+/** Each job may have so much, as text and in JSON. */
+function holdPage(visit: Visit, jobs: number): void {
+  visit.hold(2 * maxProgress * jobs)
 }
 
 /** @throws Conflict. */

@@ -58,9 +58,22 @@ export class Webhooks {
   }
 
   /** Runs an attempt at a job of {@link deliveryApi}. Never rejects. */
-  readonly deliver = async ({ job, request, number, signal }: Attempt): Promise<Outcome> => {
+  readonly deliver = async ({
+    job,
+    request,
+    number,
+    signal,
+    report,
+  }: Attempt): Promise<Outcome> => {
     const wait =
       deliveryWaits[Math.min(number, deliveryWaits.length) - 1] * (800 + Math.random() * 400)
+    const failed = async (text: string, mayRetry: boolean, retryAfterMs: number) => {
+      const nextTryAt = timeOf(Date.now() + retryAfterMs)
+      // Of the last try the answer tells.
+      if (mayRetry && number <= deliveryWaits.length)
+        await report('progress', JSON.stringify({ reason: text, nextTryAt }))
+      return { kind: 'failed', response: note(502, text), mayRetry, retryAfterMs } as const
+    }
     try {
       const message = messageOf(
         JSON.parse(Buffer.from(await request.body.bytes(unlimited)).toString()),
@@ -72,17 +85,10 @@ export class Webhooks {
         return { kind: 'completed', response: note(200, `answered ${status}`) }
       const asked = retryAfterMs(headers['retry-after']) ?? 0
       const text = `expected a status of 2xx of the receiver, it answered ${status}`
-      const waitMs = Math.min(longestWaitMs, Math.max(wait, asked))
-      return {
-        kind: 'failed',
-        response: note(502, text),
-        mayRetry: status !== 410,
-        retryAfterMs: waitMs,
-      }
+      return await failed(text, status !== 410, Math.min(longestWaitMs, Math.max(wait, asked)))
     } catch (error) {
       const { message } = error as Error
-      const mayRetry = !(error instanceof AddressRefused)
-      return { kind: 'failed', response: note(502, message), mayRetry, retryAfterMs: wait }
+      return await failed(message, !(error instanceof AddressRefused), wait)
     }
   }
 

@@ -36,6 +36,10 @@ describe.skipIf(!isBuiltin('node:sqlite'))(
       expect(metrics.body).toContain('serving_jobs_paused{api="echo"} 1')
       const resumed = JSON.parse((await jobs('resume', 'echo')).text)
       expect(resumed).toMatchObject({ api: 'echo', isPaused: false })
+      expect(await jobs('drain', '--api', 'echo', '--timeout', '1s')).toEqual({
+        code: 1,
+        text: 'serving: jobs that are queued or running after 1000 ms: 1\n',
+      })
 
       const file = join(cwd, 'start')
       writeFileSync(file, '')
@@ -74,6 +78,21 @@ describe.skipIf(!isBuiltin('node:sqlite'))(
       expect(JSON.parse((await jobs('list', '--json', '--limit', '1')).text)).toMatchObject([
         { id: again.id },
       ])
+      // By filter, with what they wait for.
+      expect((await jobs('purge')).text).toBe(
+        'serving: expected which jobs: by API, status, caller or age\n',
+      )
+      expect((await jobs('purge', '--status', 'completed', '--older', '1h')).text).toBe(
+        'purge: 0 jobs\n',
+      )
+      expect((await jobs('purge', id)).text).toContain('"status": "expired"')
+      expect((await jobs('purge', '--api', 'echo', '--newer', '1h')).text).toMatch(
+        /^(?:\S+ {2}echo {2}expired\n)+purge: \d+ jobs\n$/,
+      )
+      expect(await jobs('drain', '--timeout', '20s')).toEqual({
+        code: 0,
+        text: 'no job is queued or running\n',
+      })
       expect(await jobs('show', 'nobody')).toEqual({
         code: 1,
         text: 'serving: there is no job nobody\n',

@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ClientClosed, InternalError, Overloaded, ServingError } from '../../core/errors.ts'
 import { deferred, within } from '../../core/promise.ts'
 import { backoffMs } from '../backoff.ts'
 import { deliveryId } from '../delivery.ts'
-import type { StoredResponse } from '../job.ts'
+import { type StoredResponse, workerName } from '../job.ts'
 import {
   type Attempt,
   type JobTimes,
@@ -207,7 +206,7 @@ export class BullmqWorker {
         await this.#records.keep('', response),
       )
     }
-    const begun = await scripts.start(id, randomUUID())
+    const begun = await scripts.start(id, workerName())
     if (begun === null) return
     const [start, number] = begun
     const thinned = new Thinned((kind, data) =>

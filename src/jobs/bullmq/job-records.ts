@@ -1,7 +1,7 @@
 import { PayloadTooLarge } from '../../core/errors.ts'
 import type { Redis } from '../../core/redis.ts'
 import type { BlobStore } from '../blob-store.ts'
-import type { Job, JobStatus, NewJob } from '../job.ts'
+import { type Job, type JobStatus, type NewJob, shownWorker } from '../job.ts'
 import { blobBody, type KeptBody, keepBody, unread } from '../kept-body.ts'
 import { type StoredAnswer, StoredBody, type UnreadRequest } from '../stored-body.ts'
 import { jobScripts, lookFields, type Scripts } from './scripts.ts'
@@ -140,6 +140,7 @@ function jobOf(before: number, fields: readonly (string | null)[]): Job {
     queuePosition: before < 0 ? undefined : before,
     startedAt: number('startedAt'),
     finishedAt: number('finishedAt'),
+    worker: field('name') && shownWorker(field('name') as string),
     isCancelRequested: field('cancel') !== undefined,
     responseStatus: hasExpired ? undefined : number('responseStatus'),
   }

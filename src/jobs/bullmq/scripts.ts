@@ -231,6 +231,7 @@ export const lookFields = [
   'finishedAt',
   'cancel',
   'responseStatus',
+  'name',
 ] as const
 
 /** `prefix of the queues`. Returns the jobs that run before this one, or -1, and the fields; a late one has expired. */

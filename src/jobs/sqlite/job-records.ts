@@ -1,5 +1,13 @@
 import { deliveryApi, deliveryBody, deliveryOf } from '../delivery.ts'
-import type { Job, JobEvent, JobStatus, NewJob, StoredRequest, StoredResponse } from '../job.ts'
+import {
+  type Job,
+  type JobEvent,
+  type JobStatus,
+  type NewJob,
+  type StoredRequest,
+  type StoredResponse,
+  shownWorker,
+} from '../job.ts'
 import {
   type Added,
   type AgainJob,
@@ -285,7 +293,8 @@ export function jobOf(row: Row): Job {
     finished_at: finishedAt,
     response_status: responseStatus,
   } = row
-  const state = { progress, startedAt, finishedAt, responseStatus }
+  const worker = row.worker === null ? null : shownWorker(String(row.worker))
+  const state = { progress, startedAt, finishedAt, responseStatus, worker }
   return {
     ...JSON.parse(row.details as string),
     status: row.status,

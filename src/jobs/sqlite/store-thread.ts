@@ -2,8 +2,8 @@
  * The program of the store's thread: it owns the connection, which blocks, and commits the calls that came during one
  * commit by the next one. It renews leases itself, so that a busy main thread keeps its jobs. @module
  */
-import { randomUUID } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
+import { workerName } from '../job.ts'
 import type { WorkQueue } from '../job-store.ts'
 import { lateWarnings } from '../problem-answer.ts'
 import {
@@ -65,7 +65,7 @@ class StoreThread {
   constructor({ path, times }: ThreadData) {
     this.#database = openDatabase(path)
     this.#records = new JobRecords(this.#database)
-    this.#leases = new Leases(this.#database, randomUUID(), times)
+    this.#leases = new Leases(this.#database, workerName(), times)
     this.#dataVersion = this.#database.prepare('PRAGMA data_version')
     this.#version = this.#dataVersion.get()?.data_version
     this.#operations = this.#makeOperations()

@@ -1,0 +1,114 @@
+/** What those who run a service see of its jobs and do with them: by a command, and as admins over HTTP. @module */
+import { callerOf } from '../api/caller-identity.ts'
+import { BadInput, Conflict } from '../core/errors.ts'
+import { deliveryApi, deliveryId } from './delivery.ts'
+import { isFinal, type Job, type JobStatus } from './job.ts'
+import { gone, jobDocument } from './job-answers.ts'
+import type { JobFilter, JobPage, JobStore } from './job-store.ts'
+import { newJob } from './new-job.ts'
+import { failureOf, problemOf } from './problem-answer.ts'
+import { unlimited } from './stored-body.ts'
+
+/** Longer answers are no problems. **Units**: bytes. */
+const maxProblem = 64 * 1024
+
+interface Action {
+  readonly isFor: (status: JobStatus) => boolean
+  /** Why a job is none of these. */
+  readonly refusal: string
+  /** Undefined if what it needs has expired. */
+  run(store: JobStore, job: Job): Promise<Job | undefined>
+}
+
+const actions = {
+  cancel: {
+    isFor: (status) => !isFinal(status),
+    refusal: 'has ended already',
+    run: (store, { id }) => store.cancel(id),
+  },
+  retry: {
+    isFor: isFinal,
+    refusal: 'has not ended',
+    async run(store, { id }) {
+      const next = newJob()
+      const added = await store.again(id, next, Number.MAX_SAFE_INTEGER)
+      return added && store.get(next.id)
+    },
+  },
+  purge: {
+    isFor: isFinal,
+    refusal: 'has not ended',
+    run: (store, { id }) => store.expire(id),
+  },
+} as const satisfies Readonly<Record<string, Action>>
+
+/** What can be done with jobs. */
+export type JobAction = keyof typeof actions
+/** All of them. */
+export const jobActions = Object.keys(actions) as readonly JobAction[]
+
+/**
+ * Does something with one job.
+ *
+ * @throws Conflict if its state is another one; 410 if its input has expired.
+ */
+export async function actOn(store: JobStore, action: JobAction, job: Job): Promise<Job> {
+  const { isFor, refusal, run }: Action = actions[action]
+  if (!isFor(job.status)) throw new Conflict(`the job ${job.id} ${refusal}: it is ${job.status}`)
+  const now = await run(store, job)
+  if (now === undefined) throw gone()
+  return now
+}
+
+/**
+ * Does something with those of the jobs of a page that are in the state for it: with failed ones, if it is a retry and
+ * no status is given.
+ *
+ * @returns these jobs as they are now, or the new ones.
+ * @throws BadInput for a filter that names all jobs.
+ */
+export async function actOnPage(
+  store: JobStore,
+  action: JobAction,
+  { status = action === 'retry' ? 'failed' : undefined, ...filter }: JobFilter,
+): Promise<JobPage> {
+  const { api, owner, since, until } = filter
+  if ([status, api, owner, since, until].every((each) => each === undefined))
+    throw new BadInput('expected which jobs: by API, status, caller or age')
+  const { jobs, ...rest } = await store.list({ ...filter, status })
+  const { isFor, run }: Action = actions[action]
+  const acted: Job[] = []
+  for (const job of jobs) {
+    // It holds nothing any more.
+    if (!isFor(job.status) || job.status === 'expired') continue
+    const now = await run(store, job)
+    if (now !== undefined) acted.push(now)
+  }
+  return { ...rest, jobs: acted }
+}
+
+/** @returns a job in a list of operators. */
+export function jobLine(job: Job) {
+  const { owner, worker, webhook } = job
+  return { ...jobDocument(job), ...callerOf(owner), worker, webhook: webhook?.url }
+}
+
+/** @returns a job as operators see it: also why it failed, and what became of its webhook. */
+export async function jobReport(store: JobStore, job: Job): Promise<object> {
+  const { id, api, webhook } = job
+  const isTold = webhook !== undefined && api !== deliveryApi
+  const delivery = isTold ? await store.get(deliveryId(id)) : undefined
+  return {
+    ...jobLine(job),
+    ...(await failureOfJob(store, job)),
+    delivery: delivery && (await jobReport(store, delivery)),
+  }
+}
+
+async function failureOfJob(store: JobStore, { id, status }: Job) {
+  const stored = status === 'failed' ? await store.result(id) : undefined
+  if (stored === undefined || stored.body.length > maxProblem) return {}
+  const answer = { ...stored, body: await stored.body.bytes(unlimited) }
+  const { code, reason } = failureOf(answer)
+  return { errorCode: code, errorDetail: problemOf(answer).detail, reason }
+}
