@@ -24,7 +24,7 @@ function keyOf({ name, claims }: Caller): OwnerKey | undefined {
   return name ? ownerKey(name, String(claims?.iss ?? '')) : undefined
 }
 
-/** @returns the key of a caller. Two issuers may give one name to two callers; keys have none. */
+/** @returns the key of a caller. Two issuers may give one name to two callers. Of a key it is empty. */
 export function ownerKey(name: string, issuer = ''): OwnerKey {
   return JSON.stringify([issuer, name]) as OwnerKey
 }

@@ -66,7 +66,7 @@ export function addJobs(program: Command): void {
       process.stdout.write(await drainJobs(await settingsOf(jobDrain, undefined), api, timeout))
     })
   const pauses = {
-    pause: 'Lets no worker take jobs of an API: those that run go on.',
+    pause: 'Lets no worker take jobs of an API: those that run continue.',
     resume: 'Lets workers take jobs of an API again.',
   }
   for (const [action, help] of Object.entries(pauses)) {

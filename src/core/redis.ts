@@ -29,7 +29,7 @@ export function openRedis(url: string, user: string, isPatient = false): Redis {
     ...limits,
     socketTimeout: silentMs,
   })
-  // A cluster that is away keeps what is sent to it, without a limit and for any time.
+  // While a cluster is away, ioredis keeps commands without a limit of number or time.
   if (client.isCluster && !isPatient)
     client.once('ready', () => {
       client.options.enableOfflineQueue = false

@@ -14,7 +14,7 @@ const maxProblem = 64 * 1024
 
 interface Action {
   readonly isFor: (status: JobStatus) => boolean
-  /** Why a job is none of these. */
+  /** Why not, of another job. */
   readonly refusal: string
   /** Undefined if what it needs has expired. */
   run(store: JobStore, job: Job): Promise<Job | undefined>
@@ -64,7 +64,7 @@ export async function actOn(store: JobStore, action: JobAction, job: Job): Promi
  * Does something with those of the jobs of a page that are in the state for it: with failed ones, if it is a retry and
  * no status is given.
  *
- * @returns these jobs as they are now, or the new ones.
+ * @returns the present state of these jobs, or the new ones.
  * @throws BadInput for a filter that names all jobs.
  */
 export async function actOnPage(

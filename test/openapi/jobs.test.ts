@@ -44,6 +44,8 @@ describe('the OpenAPI document of asynchronous APIs', async () => {
       ]),
     )
     expect(operations.filter(([, , tag]) => tag === 'jobs')).toEqual([
+      ['get /jobs', 'listJobs', 'jobs'],
+      ['delete /jobs/{id}', 'deleteJob', 'jobs'],
       ['get /jobs/{id}', 'getJob', 'jobs'],
       ['get /jobs/{id}/result', 'getJobResult', 'jobs'],
       ['get /jobs/{id}/events', 'watchJob', 'jobs'],
