@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0
 
 /** What is written before an answer outlives a kill; by default, Redis delays writes while a busy disk flushes. */
-export const durable = ['--appendonly', 'yes', '--appendfsync', 'no']
+const durable = ['--appendonly', 'yes', '--appendfsync', 'no']
 
 export interface RedisServer {
   readonly url: string

@@ -1,9 +1,10 @@
 /** What goes wrong around the jobs of jobs.ts: with their processes, their store, its disk, and clocks. @module */
-import { type ChildProcess, spawnSync } from 'node:child_process'
+import { type ChildProcess, execFile, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { type RedisServer, redisCli } from '../jobs/redis-server.ts'
 import type { SilentProxy } from '../jobs/silent-proxy.ts'
 import { type StartOptions, startCommand } from './start-command.ts'
@@ -82,14 +83,14 @@ export function mountDisk(path: string, size: string): boolean {
   return spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'none', path]).status === 0
 }
 
-/** Writes a file that leaves no byte of a disk. */
-function fill(file: string): void {
-  // Pieces get smaller, since what does not fit is not written.
-  for (let size = 64 * 1024 * 1024; size >= 1; size = Math.floor(size / 2)) {
-    try {
-      for (;;) writeFileSync(file, Buffer.alloc(size), { flag: 'a' })
-    } catch {}
-  }
+/** Makes a file that leaves no page of a disk. */
+async function fill(disk: string, file: string): Promise<void> {
+  const { bavail, bsize } = statfsSync(disk)
+  await promisify(execFile)('fallocate', ['-l', String(bavail * bsize), file]).catch(() => {})
+  // Others may have freed some meanwhile.
+  try {
+    for (;;) appendFileSync(file, Buffer.alloc(bsize))
+  } catch {}
 }
 
 /** @returns what can go wrong, by name. Each resolves when all is well again. */
@@ -151,9 +152,12 @@ export function disturbances(scene: Scene): Readonly<Record<string, () => Promis
       (() =>
         onStore(async () => {
           const file = join(disk, 'full')
-          fill(file)
+          await fill(disk, file)
           await wait(4_000)
           rmSync(file)
+          // With `appendfsync always`, Redis ends when it cannot write.
+          await redis?.kill()
+          await redis?.start()
         })),
     store:
       redis !== undefined &&

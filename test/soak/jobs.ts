@@ -16,7 +16,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { getJobRequest, jobMessage } from '../../src/jobs/job-messages.ts'
 import { decodeResponse, encodeRequest } from '../../src/messages/envelope.ts'
-import { durable, freePort, redisServer } from '../jobs/redis-server.ts'
+import { freePort, redisServer } from '../jobs/redis-server.ts'
 import { silentProxy } from '../jobs/silent-proxy.ts'
 import { GrpcClient } from '../rpc/harness.ts'
 import { disturbances, mountDisk, Part, pick } from './chaos.ts'
@@ -55,7 +55,9 @@ const disk = join(folder, 'disk')
 mkdirSync(disk)
 const isMounted = mountDisk(disk, '512m')
 const log = openSync(`${options.out}.log`, 'w')
-const redis = options.store === 'redis' ? await redisServer([...durable, '--dir', disk]) : undefined
+/** What the documentation asks for: otherwise Redis answers writes that a full disk does not keep. */
+const durable = ['--appendonly', 'yes', '--appendfsync', 'always', '--dir', disk]
+const redis = options.store === 'redis' ? await redisServer(durable) : undefined
 const proxies =
   redis === undefined ? [] : await Promise.all([1, 2, 3, 4, 5].map(() => silentProxy(redis.url)))
 /** The store, as the process with this number reaches it. */
