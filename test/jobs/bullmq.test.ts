@@ -253,6 +253,26 @@ describe.skipIf(!hasRedis)('jobs on Redis', () => {
     },
   )
 
+  it('tries a job again in time after a process whose clock is ahead', async () => {
+    const { url } = await testServer()
+    const store = await opened(url)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 86_400_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    const ahead = await opened(url)
+    const first = ahead.work([{ api: 'a', concurrency: 1 }], async () => failed(503, true, 100))
+    const { id } = newJob()
+    await store.add(newJob({ id, retries: 3 }), 10)
+    await until(async () => {
+      const { status, attempt } = (await store.get(id)) ?? {}
+      return status === 'queued' && attempt === 1
+    })
+    await first.stop(0)
+    vi.useRealTimers()
+    const second = store.work([{ api: 'a', concurrency: 1 }], async () => completed('again'))
+    await untilStatus(store, id, 'completed')
+    await second.stop(0)
+  })
+
   it('keeps expired jobs known while several processes sweep', async () => {
     const { url } = await testServer()
     const times = { ...shortTimes, sweepMs: 20 }

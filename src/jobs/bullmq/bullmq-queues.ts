@@ -52,6 +52,16 @@ export class BullmqQueues {
     if (at !== null && text !== null) await this.send(JSON.parse(text))
   }
 
+  /** Lets a job run whose wait is over, as Redis' clock says: that of the process which delayed it may be wrong. */
+  async promote(id: string): Promise<void> {
+    const { client, prefix } = this.#records
+    const api = await client.hget(prefix + id, 'api')
+    const job = api === null ? undefined : await this.#queue(api).getJob(id)
+    // One that waits no more is not promoted.
+    await job?.promote().catch(() => {})
+    await client.zrem(`${prefix}again`, id)
+  }
+
   /** Takes a job from its queue, unless a worker has it. */
   async remove(api: string, id: string): Promise<void> {
     await this.#queue(api).remove(id)

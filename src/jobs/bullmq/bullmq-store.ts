@@ -360,6 +360,8 @@ class BullmqStore implements JobStore {
     // Whoever stored it has had time enough to give it to BullMQ, and may have died.
     for (const id of await scripts.due('', 'unsent', this.#times.leaseMs))
       await this.#queues.sendRest(id)
+    for (const id of await scripts.due('', 'again', this.#times.sweepMs))
+      await this.#queues.promote(id)
     for (const message of lateWarnings(await this.#endLate()))
       this.#options.warn(`job store: ${message}`)
     for (const id of await scripts.due('', 'ends', 0)) {

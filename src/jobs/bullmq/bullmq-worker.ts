@@ -94,7 +94,7 @@ export class BullmqWorker {
       drainDelay: 1,
       settings: {
         backoffStrategy: (made, _, error) =>
-          (error instanceof Again && error.afterMs) || backoffMs(made),
+          error instanceof Again ? error.afterMs : backoffMs(made),
       },
     })
     // What fails is tried again by BullMQ. Of a lost lease the attempt tells.
@@ -235,8 +235,9 @@ export class BullmqWorker {
     const { response } = outcome
     if (outcome.kind === 'failed' && outcome.mayRetry && job.attemptsMade < job.data.retries) {
       await this.#records.drop(body?.[1] ?? '')
-      if ((await scripts.requeue(id, start, 0)) === 0) return
-      throw new Again(`answered ${response.status}`, outcome.retryAfterMs)
+      const afterMs = outcome.retryAfterMs || backoffMs(job.attemptsMade + 1)
+      if ((await scripts.requeue(id, start, 0, afterMs)) === 0) return
+      throw new Again(`answered ${response.status}`, afterMs)
     }
     return this.#finish(id, outcome.kind, start, signal, response, body)
   }
@@ -297,9 +298,9 @@ export class BullmqWorker {
 }
 
 class Again extends Error {
-  readonly afterMs: number | undefined
+  readonly afterMs: number
 
-  constructor(message: string, afterMs: number | undefined) {
+  constructor(message: string, afterMs: number) {
     super(message)
     this.afterMs = afterMs
   }

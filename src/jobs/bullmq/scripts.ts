@@ -4,8 +4,8 @@
  * `P{id}:out`, `P{id}:events`, `P{id}:names` (the jobs that run the input of this one, itself too, once it is retried),
  * `P{api}:{status}` (ids by `createdAt`), `Papis`, `Pends` (ids by the time when they
  * expire), `Plate` (ids of queued jobs by the time when they have waited for too long), `Punsent` (ids that BullMQ may
- * not have yet), `Pkey:{hash}` (of an idempotency key), `Powner:{caller}` (ids by
- * `createdAt`), `Popen:{api}:{caller}` (ids that wait or run). @module
+ * not have yet), `Pagain` (ids by the time of their retry), `Pkey:{hash}` (of an idempotency key),
+ * `Powner:{caller}` (ids by `createdAt`), `Popen:{api}:{caller}` (ids that wait or run). @module
  */
 import { type Redis, type RedisScript, redisScript } from '../../core/redis.ts'
 import { maxEvents, maxListed } from '../job-store.ts'
@@ -26,6 +26,7 @@ end
 local function enter(status)
   local job = call('HMGET', key, 'api', 'status', 'createdAt', 'queueTtl', 'notBefore')
   call('ZREM', P .. 'late', id)
+  call('ZREM', P .. 'again', id)
   if status == 'queued' and job[4] and job[4] ~= '' then
     call('ZADD', P .. 'late', math.max(now, tonumber(job[5]) or 0) + job[4], id)
   end
@@ -169,7 +170,10 @@ finish(status)
 return 1
 `
 
-/** `start, 1 if the attempt does not count`. Returns whether the job waits: not if it is to end. */
+/**
+ * `start, 1 if the attempt does not count, milliseconds until the next one`. Returns whether the job waits: not if it
+ * is to end.
+ */
 const requeue = `
 local before = call('HMGET', key, 'status', 'requeued')
 -- As for add: else BullMQ would drop a job that waits.
@@ -181,6 +185,7 @@ if call('HEXISTS', key, 'cancel') == 1 then
 end
 if ARGV[4] == '1' then call('HINCRBY', key, 'attempt', -1) end
 enter('queued')
+if ARGV[5] then call('ZADD', P .. 'again', now + ARGV[5], id) end
 call('HSET', key, 'requeued', ARGV[3])
 return 1
 `
