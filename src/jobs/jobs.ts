@@ -6,7 +6,6 @@ import {
   BadInput,
   Conflict,
   expected,
-  Forbidden,
   KeyReused,
   NotFound,
   Overloaded,
@@ -24,7 +23,6 @@ import {
   isFinal,
   type Job,
   type JobEvent,
-  maxProgress,
   type NewJob,
   type StoredRequest,
   type WebhookTarget,
@@ -42,7 +40,7 @@ import {
   requireOwner,
   type Submitted,
 } from './new-job.ts'
-import { actOn } from './operators.ts'
+import { actOn, holdJobs, requireAdmin } from './operators.ts'
 import { parametersOf } from './prefer.ts'
 import type { StoredAnswer, UnreadRequest } from './stored-body.ts'
 import { callHeaders, fingerprintOf, keptHeaders } from './stored-request.ts'
@@ -165,8 +163,7 @@ export class Jobs {
   }
 
   /**
-   * Submits the input of an ended job as a new job of who asks now, whom its API lets in. That of an admin stays the
-   * caller's.
+   * Submits the input of an ended job as a new job of who asks now, whom its API lets in.
    *
    * @throws why it does not; Conflict if the job has not ended; 410 if its input is gone.
    */
@@ -211,8 +208,8 @@ export class Jobs {
    * @throws Unauthorized without a caller, Overloaded without memory; those of the auth.
    */
   async list(filter: JobFilter, visit: Visit): Promise<JobPage> {
-    const { limit } = filter
-    if (visit.isAdmin || filter.owner !== undefined) return this.storeFor(visit, limit).list(filter)
+    const { limit, owner: asked } = filter
+    if (visit.isAdmin || asked !== undefined) return this.storeFor(visit, limit).list(filter)
     const { apis } = this.source
     const { api } = filter
     const isWhole = api === undefined || isKindName(api)
@@ -223,23 +220,16 @@ export class Jobs {
       throw new Unauthorized(
         'expected a caller whom auth names, since lists have jobs of one alone',
       )
-    holdPage(visit, limit)
+    holdJobs(visit, limit)
     const page = await this.#store.list({ ...filter, owner })
     // Another auth may give somebody else the same name.
     const isOfCaller = (job: Job) => this.#hasAuth(job) && apis.get(job.api)?.auth === only?.auth
     return { ...page, jobs: page.jobs.filter(isOfCaller) }
   }
 
-  /**
-   * @returns the jobs of all callers, for an admin who looks at so many.
-   * @throws Forbidden for others, Overloaded without memory.
-   */
+  /** @returns the jobs of all callers, for an admin who looks at so many. */
   storeFor(visit: Visit, jobs = 1): JobStore {
-    if (!visit.isAdmin)
-      throw (
-        visit.denial ?? new Forbidden('expected a caller whom a hook of the service calls admin')
-      )
-    holdPage(visit, jobs)
+    requireAdmin(visit, jobs)
     return this.#store
   }
 
@@ -307,6 +297,7 @@ export class Jobs {
    */
   async find(id: string, visit: Visit): Promise<Job> {
     const job = /^[\w-]{22}$/.test(id) ? await this.#store.get(id) : undefined
+    if (visit.isAdmin && job !== undefined) return job
     const api = job && this.source.apis.get(job.api)
     await visit.identify(api)
     const isTheirs =
@@ -394,11 +385,6 @@ export class Jobs {
       changes.stop()
     }
   }
-}
-
-/** Each job may have so much, as text and in JSON. */
-function holdPage(visit: Visit, jobs: number): void {
-  visit.hold(2 * maxProgress * jobs)
 }
 
 /** @throws Conflict. */

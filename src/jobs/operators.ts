@@ -1,8 +1,9 @@
 /** What those who run a service see of its jobs and do with them: by a command, and as admins over HTTP. @module */
 import { callerOf } from '../api/caller-identity.ts'
-import { BadInput, Conflict } from '../core/errors.ts'
+import type { Visit } from '../api/visit.ts'
+import { BadInput, Conflict, Forbidden } from '../core/errors.ts'
 import { deliveryApi, deliveryId } from './delivery.ts'
-import { isFinal, type Job, type JobStatus } from './job.ts'
+import { isFinal, type Job, type JobStatus, maxProgress } from './job.ts'
 import { gone, jobDocument } from './job-answers.ts'
 import type { JobFilter, JobPage, JobStore } from './job-store.ts'
 import { newJob } from './new-job.ts'
@@ -41,6 +42,22 @@ const actions = {
     run: (store, { id }) => store.expire(id),
   },
 } as const satisfies Readonly<Record<string, Action>>
+
+/**
+ * Lets an admin look at so many jobs.
+ *
+ * @throws Forbidden for others, Overloaded without memory.
+ */
+export function requireAdmin(visit: Visit, jobs: number): void {
+  if (!visit.isAdmin)
+    throw visit.denial ?? new Forbidden('expected a caller whom a hook of the service calls admin')
+  holdJobs(visit, jobs)
+}
+
+/** Holds the memory of a list: each job may have so much, as text and in JSON. */
+export function holdJobs(visit: Visit, jobs: number): void {
+  visit.hold(2 * maxProgress * jobs)
+}
 
 /** What can be done with jobs. */
 export type JobAction = keyof typeof actions
