@@ -113,7 +113,7 @@ export abstract class Visit {
     return ownerOf(this.ctx)
   }
 
-  /** Whether the auth and the hooks of the service made the caller an admin: what an API's own auth says does not count. */
+  /** Whether auth and hooks of the service made the caller an admin. What an API's own auth says does not count. */
   get isAdmin(): boolean {
     return (
       this.denial === undefined &&

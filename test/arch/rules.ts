@@ -84,6 +84,7 @@ export const functionCallers = [
  */
 export const jsonReaders: Readonly<Record<string, string>> = {
   'api/auth/jwt.ts': 'a file of keys',
+  'api/caller-identity.ts': 'keys of callers that it has made',
   'api/response-cache.ts': 'entries of the shared cache',
   'descriptors/json.ts': 'what a function has returned',
   'docs/openapi/mounted.ts': 'the document of a mounted handler',

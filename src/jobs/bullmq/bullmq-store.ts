@@ -357,11 +357,10 @@ class BullmqStore implements JobStore {
   /** Sends the jobs of processes that died before they could, ends those that wait too long, drops expired ones. */
   async #sweepDue(): Promise<void> {
     const { scripts } = this.#records
+    const { leaseMs, sweepMs } = this.#times
     // Whoever stored it has had time enough to give it to BullMQ, and may have died.
-    for (const id of await scripts.due('', 'unsent', this.#times.leaseMs))
-      await this.#queues.sendRest(id)
-    for (const id of await scripts.due('', 'again', this.#times.sweepMs))
-      await this.#queues.promote(id)
+    for (const id of await scripts.due('', 'unsent', leaseMs)) await this.#queues.sendRest(id)
+    for (const id of await scripts.due('', 'again', sweepMs)) await this.#queues.promote(id)
     for (const message of lateWarnings(await this.#endLate()))
       this.#options.warn(`job store: ${message}`)
     for (const id of await scripts.due('', 'ends', 0)) {
