@@ -128,17 +128,10 @@ export class Job implements CallOwner {
    */
   async run(): Promise<RunReply | undefined> {
     const transfer: Transfer[] = []
-    const copies = new Copies()
-    const { batchable } = this.method
-    const batch = () => {
-      const rows = this.#calls.map(({ value }) => value)
-      return pack(joinRows(rows, copies), this.#options.boundary, transfer, copies)
-    }
-    const inputs = batchable ? { items: [batch()] } : this.#packEach(transfer, copies)
-    const making = copies.made()
+    const { inputs, making } = this.#pack(transfer)
     if (making !== undefined) await making
     if (this.#open === 0) return undefined
-    const trace = this.#trace(batchable)
+    const trace = this.#trace(this.method.batchable)
     const message: RunMessage = { kind: 'run', ...this.#message(trace), inputs }
     return (await settled(this.#slot.worker.run(message, transfer), trace)) as RunReply
   }
@@ -157,6 +150,21 @@ export class Job implements CallOwner {
       traces,
       isBatch ? this.rows : undefined,
     )
+  }
+
+  /** Apart from {@link run}, which would keep what copies until the answer is there. */
+  #pack(transfer: Transfer[]): { inputs: PackedList; making: Promise<void> | undefined } {
+    const copies = new Copies()
+    if (!this.method.batchable) {
+      const inputs = this.#packEach(transfer, copies)
+      return { inputs, making: copies.made() }
+    }
+    const rows = joinRows(
+      this.#calls.map(({ value }) => value),
+      copies,
+    )
+    const items = [pack(rows, this.#options.boundary, transfer, copies)]
+    return { inputs: { items }, making: copies.made() }
   }
 
   #packEach(transfer: Transfer[], copies: Copies): PackedList {
