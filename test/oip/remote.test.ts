@@ -2,6 +2,7 @@ import { createServer } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { io, type Listener, NDArray, type RemoteRunner, Runner, Service, serve } from 'serving'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { DeadlineExceeded } from '../../src/core/errors.ts'
 import { silent, start } from '../rpc/harness.ts'
 import { modelService } from './service.ts'
 
@@ -114,6 +115,15 @@ describe.each(protocols)('a model elsewhere, over %s', (_, url) => {
     await expect(slow.predict(rows, { deadlineMs: Date.now() + 100 })).rejects.toMatchObject({
       code: 'deadline_exceeded',
     })
+  })
+
+  it('tells that the time of its server was over', async () => {
+    const svc = new Service('late')
+    svc.api({ input: new io.NumpyNdarray(), output: new io.NumpyNdarray() }, function late() {
+      throw new DeadlineExceeded('expected an answer in time')
+    })
+    const late = await remote('late', url(await backend(svc)))
+    await expect(late.predict(rows)).rejects.toMatchObject({ code: 'deadline_exceeded' })
   })
 
   it('shares calls among its servers, and loses none when one of them goes', async () => {

@@ -1,7 +1,7 @@
 /** What the transports to a remote model have in common: requests, answers, errors. @module */
 
 import type { ModelTensor } from '../../api/model-options.ts'
-import { InternalError, Overloaded, ServingError } from '../../core/errors.ts'
+import { DeadlineExceeded, InternalError, Overloaded, ServingError } from '../../core/errors.ts'
 import type { ModelCall } from '../../runner/model-host.ts'
 import type { RemoteLife } from '../../runner/remote-options.ts'
 import { datatypes, isDatatype } from './datatype.ts'
@@ -65,6 +65,7 @@ export const shortMs = 5_000
 export function remoteError(status: number, message: string): ServingError {
   const text = `the remote model answered ${status}: ${message.slice(0, 500)}`
   if (status === 503 || status === 429) return new Unsent(text)
+  if (status === 504) return new DeadlineExceeded(text)
   if (status >= 400 && status < 500) return new ServingError('bad_input', text, {}, { status })
   return new InternalError(text)
 }
