@@ -95,7 +95,7 @@ podman exec serving-check node -e '
   console.log("wrote below /app")
   process.exit(1)'
 podman healthcheck run serving-check && echo 'health check: healthy'
-podman logs serving-check 2>&1 | head -3
+podman logs serving-check 2>&1 | sed -n 1,3p
 
 # A body that comes in two parts: the request runs when SIGTERM comes, and is answered before the end.
 "$node" - "$port" <<'SCRIPT' | tee "$scratch/late"
