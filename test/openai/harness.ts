@@ -84,3 +84,18 @@ export async function rejected(
   expect(error).toBeInstanceOf(APIError)
   return error as APIError & { readonly error: unknown }
 }
+
+/** Types of the events of a response that is one text of three pieces, in their order. */
+export const eventsOfText = [
+  'response.created',
+  'response.in_progress',
+  'response.output_item.added',
+  'response.content_part.added',
+  'response.output_text.delta',
+  'response.output_text.delta',
+  'response.output_text.delta',
+  'response.output_text.done',
+  'response.content_part.done',
+  'response.output_item.done',
+  'response.completed',
+] as const

@@ -4,7 +4,7 @@ import type { Response, ResponseStreamEvent } from 'openai/resources/responses/r
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { engines } from '../engines.ts'
-import { key, rejected, serveModels } from './harness.ts'
+import { eventsOfText, key, rejected, serveModels } from './harness.ts'
 import { faultsOf } from './open-responses.ts'
 
 const input = 'What is the weather in Paris?'
@@ -67,19 +67,7 @@ describe.each(engines)('responses on %s', (engine) => {
 
   it('sends all events of a text in their order', async () => {
     const events = await stream()
-    expect(events.map(({ type }) => type)).toEqual([
-      'response.created',
-      'response.in_progress',
-      'response.output_item.added',
-      'response.content_part.added',
-      'response.output_text.delta',
-      'response.output_text.delta',
-      'response.output_text.delta',
-      'response.output_text.done',
-      'response.content_part.done',
-      'response.output_item.done',
-      'response.completed',
-    ])
+    expect(events.map(({ type }) => type)).toEqual(eventsOfText)
     const [created] = events as unknown as [{ response: Response }]
     expect(created.response).toMatchObject({ status: 'in_progress', output: [] })
     const text = await (await post({ model: 'able', input, stream: true })).text()
