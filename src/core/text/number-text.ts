@@ -43,7 +43,7 @@ const wordCells = new Uint32Array(doubleCell.buffer)
 const highWord = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1 ? 1 : 0
 
 /** floor(log2(value)) of a positive normal double. */
-function exponentOf(value: number): number {
+export function exponentOf(value: number): number {
   doubleCell[0] = value
   return (wordCells[highWord] >>> 20) - 1023
 }
