@@ -36,10 +36,16 @@ export class HeaderList implements RequestHeaders {
       if (this.#values[i] !== '') yield [this.#names[i], this.#values[i]]
   }
 
-  static from(record: Readonly<Record<string, string>>): HeaderList {
+  static of(lines: readonly HeaderLine[]): HeaderList {
     return new HeaderList(
-      Object.keys(record).map((name) => name.toLowerCase()),
-      Object.values(record),
+      lines.map(([name]) => name),
+      lines.map(([, value]) => value),
+    )
+  }
+
+  static from(record: Readonly<Record<string, string>>): HeaderList {
+    return HeaderList.of(
+      Object.entries(record).map(([name, value]) => [name.toLowerCase(), value] as const),
     )
   }
 }

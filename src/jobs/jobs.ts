@@ -377,7 +377,7 @@ export class Jobs {
     try {
       for (;;) {
         const now = (await this.#store.get(job.id)) ?? job
-        const leftMs = until - performance.now()
+        const leftMs = ctx.abortReason === undefined ? until - performance.now() : 0
         if (isFinal(now.status) || !(leftMs > 0) || changes.isStopped) return now
         await changes.next(leftMs)
       }

@@ -21,8 +21,5 @@ export function moveCredentials(headers: RequestHeaders): RequestHeaders {
     if (headers.get(name) === undefined && /^[!-~]+$/.test(secret))
       lines.push([name, prefix + secret])
   }
-  return new HeaderList(
-    lines.map(([name]) => name),
-    lines.map(([, value]) => value),
-  )
+  return HeaderList.of(lines)
 }

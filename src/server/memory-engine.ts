@@ -146,10 +146,7 @@ export function collected(
 ): InjectResponse {
   const length = ['content-length', String(body.length)] as const
   const all = isBodyless(status) ? lines : [...lines, length]
-  const headers = new HeaderList(
-    all.map(([name]) => name.toLowerCase()),
-    all.map(([, value]) => value),
-  )
+  const headers = HeaderList.of(all.map(([name, value]) => [name.toLowerCase(), value] as const))
   const text = () => body.toString()
   const json = () => {
     if (headers.get('content-type') !== 'application/x-ndjson') return JSON.parse(text())

@@ -2,7 +2,8 @@
 import { io, Service } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { faultIn, startOf } from '../../src/core/json-schema/sample.ts'
+import { faultIn } from '../../src/core/json-schema/fault.ts'
+import { startOf } from '../../src/core/json-schema/sample.ts'
 import { chromium, servePage } from './browser.ts'
 
 const narrow = z.int().min(2).max(1)

@@ -135,11 +135,11 @@ describe.each(engines)('what a model of openai accepts on %s', (engine) => {
   })
 
   it.each([
-    [person, '{"name":"Ann"}', /expected a member "age" of the value, as response_format says/],
-    [person, '{"name":"Ann","age":"x"}', /expected integer for age/],
-    [person, '{"name":"Ann","age":9,"x":1}', /expected nothing for x/],
+    [person, '{"name":"Ann"}', /expected the member age for the value, as response_format says/],
+    [person, '{"name":"Ann","age":"x"}', /expected a value of type integer for age/],
+    [person, '{"name":"Ann","age":9,"x":1}', /expected another value for x/],
     [person, '{"name"', /expected JSON/],
-    [{ type: 'json_object' }, '[1]', /expected object/],
+    [{ type: 'json_object' }, '[1]', /expected a value of type object/],
   ])('refuses to send a text that does not fit %j: %s', async (response_format, text, why) => {
     const error = await rejected(chat({ response_format, say: [text] }))
     expect(error).toBeInstanceOf(InternalServerError)

@@ -32,7 +32,12 @@ async function begin(client: OpenAI, url: string, lines: string, more: Body = {}
   })
 }
 
-async function ended(client: OpenAI, { id }: Batch, timeout = 20_000): Promise<Batch> {
+async function ended(
+  client: OpenAI,
+  { id }: Batch,
+  timeout = 20_000,
+  interval = 50,
+): Promise<Batch> {
   let batch = await client.batches.retrieve(id)
   await expect
     .poll(
@@ -40,7 +45,7 @@ async function ended(client: OpenAI, { id }: Batch, timeout = 20_000): Promise<B
         batch = await client.batches.retrieve(id)
         return batch.status
       },
-      { timeout, interval: 50 },
+      { timeout, interval },
     )
     .not.toMatch(/validating|in_progress|cancelling/)
   return batch
@@ -177,6 +182,69 @@ describe.skipIf(!isBuiltin('node:sqlite'))('batches', () => {
     await expect.poll(async () => (await runner.seen()).ended, { timeout: 10_000 }).toBe(2)
     expect((await runner.seen()).requests.length).toBe(2)
   })
+
+  it('gives what a cancelled batch has done, and names the other lines', async () => {
+    const { runner, client, clientOf } = await startKept({ concurrency: 2 })
+    const messages = [{ role: 'user', content: 'hello' }]
+    const url = '/v1/chat/completions'
+    const body = { model: 'said', messages }
+    const wrong = { ...body, temperature: 9 }
+    const long = { ...body, say: ['forever'] }
+    const begun = await begin(client, url, linesOf(url, [body, wrong, long, long, body]))
+    await expect.poll(async () => (await runner.seen()).requests.length).toBe(3)
+    expect((await client.batches.cancel(begun.id)).status).toMatch(/cancell(ing|ed)/)
+    const batch = await ended(client, begun)
+    expect(batch).toMatchObject({
+      id: begun.id,
+      status: 'cancelled',
+      cancelled_at: expect.any(Number),
+      request_counts: { total: 5, completed: 1, failed: 4 },
+    })
+    expect(await resultsOf(client, batch.output_file_id)).toMatchObject([
+      { custom_id: 'line 0', response: { status_code: 200 } },
+    ])
+    const cancelled = { response: null, error: { code: 'batch_cancelled' } }
+    expect(await resultsOf(client, batch.error_file_id)).toMatchObject([
+      { custom_id: 'line 1', response: { status_code: 400 } },
+      ...[2, 3, 4].map((i) => ({ custom_id: `line ${i}`, ...cancelled })),
+    ])
+    expect((await client.batches.list()).data).toMatchObject([batch])
+    expect((await client.batches.cancel(begun.id)).output_file_id).toBe(batch.output_file_id)
+    const bob = clientOf('bob').files
+    expect(await rejected(bob.retrieve(`${batch.output_file_id}`))).toBeInstanceOf(NotFoundError)
+    expect((await runner.seen()).requests.length).toBe(3)
+  })
+
+  it.each([{ maxPerCaller: 2 }, { maxQueued: 8 }])(
+    'is one job of its caller, whatever lines it has: %j',
+    async (bounds) => {
+      const { client } = await startKept({ concurrency: 4, ...bounds })
+      const bodies = Array.from({ length: 100 }, (_, i) => [i] as never)
+      const batch = await ended(client, await begin(client, '/double', linesOf('/double', bodies)))
+      expect(batch).toMatchObject({ status: 'completed', request_counts: { completed: 100 } })
+    },
+  )
+
+  it('answers 2,000 lines in their order, as one request of a rate limit', async () => {
+    const { client } = await startKept({ concurrency: 32 }, undefined, 100)
+    const bodies = Array.from({ length: 2000 }, (_, i) => [i] as never)
+    const begun = await begin(client, '/double', linesOf('/double', bodies))
+    const batch = await ended(client, begun, 60_000, 1000)
+    expect(batch).toMatchObject({ status: 'completed', request_counts: { completed: 2000 } })
+    const results = await resultsOf(client, batch.output_file_id)
+    expect(results.map(({ response }) => response.body)).toEqual(bodies.map((_, i) => [2 * i]))
+  }, 90_000)
+
+  it.each(['/few', '/one'])(
+    'waits while the limits of %s refuse lines',
+    async (url) => {
+      const { client } = await startKept({ concurrency: 8, retries: 0 })
+      const bodies = Array.from({ length: 16 }, (_, i) => i as never)
+      const batch = await ended(client, await begin(client, url, linesOf(url, bodies)), 30_000)
+      expect(batch).toMatchObject({ status: 'completed', request_counts: { completed: 16 } })
+    },
+    40_000,
+  )
 
   it('goes on after a kill, and does no line again that was done', async () => {
     const place = folder()

@@ -67,7 +67,9 @@ it('tells where a value does not fit', () => {
   const schema = {
     properties: { list: { items: { properties: { x: { type: ['integer', 'null'] } } } } },
   }
-  expect(misfitOf({ list: [{}, { x: 'a' }] }, schema)).toBe('integer or null for list[1].x')
+  expect(misfitOf({ list: [{}, { x: 'a' }] }, schema)).toBe(
+    'a value of type integer or null for list[1].x',
+  )
   expect(misfitOf({ x: 0.3 }, { properties: { x: { multipleOf: 0.1 } } })).toBeUndefined()
 })
 

@@ -87,15 +87,21 @@ export function joined(one: JsonSchema, other: JsonSchema): JsonSchema {
   }
 }
 
-function pointed(document: unknown, reference: string): unknown {
+/** @returns what a reference of a document stands for; undefined for another place. */
+export function pointed(document: unknown, reference: string): unknown {
   const names = reference.replace(/^#\/?/, '').split('/').filter(Boolean)
-  return names.reduce<unknown>(
-    (value, name) =>
-      (value as Record<string, unknown>)?.[
-        decodeURIComponent(name).replace(/~1/g, '/').replace(/~0/g, '~')
-      ],
-    document,
-  )
+  return names.reduce<unknown>((value, given) => {
+    const name = decoded(given).replace(/~1/g, '/').replace(/~0/g, '~')
+    return Object.hasOwn(Object(value), name) ? (value as JsonSchema)[name] : undefined
+  }, document)
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
 }
 
 /** Whether a schema is of an object whose members are known. */

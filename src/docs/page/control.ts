@@ -1,5 +1,5 @@
 import type { SchemaObject } from '../../client/description.ts'
-import { faultIn } from '../../core/json-schema/sample.ts'
+import { faultIn } from '../../core/json-schema/fault.ts'
 import { type Child, h } from './dom.ts'
 import { type ErrorLocation, newNote, setInvalid, tell } from './field.ts'
 import { rulesText } from './schema.ts'

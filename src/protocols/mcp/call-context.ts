@@ -29,23 +29,16 @@ export function contextOf(
   line: RequestLine = { method: asked.method, path: asked.path },
   query = '',
 ): Context {
-  const lines = callerHeaders(asked)
   const { remainingMs } = asked
   const call = new Context({
-    headers: new HeaderList(
-      lines.map(([name]) => name),
-      lines.map(([, value]) => value),
-    ),
+    headers: HeaderList.of(callerHeaders(asked)),
     query,
-    timeoutMs: remainingMs === Number.POSITIVE_INFINITY ? undefined : remainingMs,
+    timeoutMs: Number.isFinite(remainingMs) ? remainingMs : undefined,
   })
+  const { scheme, remoteAddress } = asked
   call.bind(line, api.name, {
-    get scheme() {
-      return asked.scheme
-    },
-    get remoteAddress() {
-      return asked.remoteAddress
-    },
+    scheme,
+    remoteAddress,
     reservation: { reserve: (bytes, isSpare) => asked.reserve(bytes, isSpare) },
   })
   Object.assign(call.state, asked.state)

@@ -7,9 +7,9 @@
 
 import type { Api } from '../../api/api.ts'
 import type { Endpoint } from '../../api/endpoint.ts'
-import { beats, decodeFailureOf, endIterator, withDeadline } from '../../api/stages.ts'
+import { beats, decodeFailureOf, endIterator } from '../../api/stages.ts'
 import type { Visit } from '../../api/visit.ts'
-import { BadInput, expected, ServingError, UnsupportedMediaType } from '../../core/errors.ts'
+import { BadInput, expected, type ServingError, UnsupportedMediaType } from '../../core/errors.ts'
 import { preferredType } from '../../http/accept.ts'
 import type { Context } from '../../http/context.ts'
 import { encodeEvent, eventHeaders, eventStream } from '../../http/event-stream.ts'
@@ -17,6 +17,7 @@ import { isJsonType, mediaTypeOf } from '../../http/media-type.ts'
 import { allHeaders, type HeaderLine, type HttpResponse } from '../../http/message.ts'
 import { problemHeaders } from '../../http/problem.ts'
 import { constantHeaders, nosniff } from '../../http/response-head.ts'
+import { inTime } from './call-context.ts'
 import {
   type ClientMessage,
   errorCodes,
@@ -81,8 +82,6 @@ function checkType({ headers }: Context): void {
     throw new UnsupportedMediaType(expected(json, 'content-type', given?.slice(0, 80)))
 }
 
-type Visible = readonly Api[] | ServingError
-
 /** Methods that name an API or a task, which decides who may ask. */
 const namesItsOwn = /^(?:tools\/call|prompts\/get|resources\/read|tasks\/\w+)$/
 
@@ -93,18 +92,13 @@ async function respond(server: ToolServer, body: Uint8Array, visit: Visit): Prom
   const version = headers.get('mcp-protocol-version')
   const isLatest = version === latest
   const begins = !isLatest && messages.some(({ method }) => method === 'initialize')
-  const own: HeaderLine[] = [
-    ['x-request-id', ctx.id],
-    ...(begins ? [[sessionHeader, crypto.randomUUID()] as const] : []),
-  ]
+  const own: HeaderLine[] = [['x-request-id', ctx.id]]
+  if (begins) own.push([sessionHeader, crypto.randomUUID()])
   const requests = messages.filter(isRequest)
   if (version !== undefined && !begins && !versions.includes(version)) {
-    const data = { supported: versions, requested: version.slice(0, 80) }
-    const message = expected(
-      `one of ${versions.join(', ')}`,
-      'mcp-protocol-version',
-      data.requested,
-    )
+    const requested = version.slice(0, 80)
+    const data = { supported: versions, requested }
+    const message = expected(`one of ${versions.join(', ')}`, 'mcp-protocol-version', requested)
     return refusal({ status: 400, code: errorCodes.version, message, data }, requests[0], own)
   }
   if (isBatch && (begins || (version ?? batchVersion) !== batchVersion))
@@ -124,10 +118,7 @@ async function respond(server: ToolServer, body: Uint8Array, visit: Visit): Prom
       { status: 406 },
     )
   const isOther = requests.some(({ method }) => !namesItsOwn.test(method))
-  const visible = isOther
-    ? await withDeadline<Visible>(ctx, server.visibleTo(visit), { fail: (error) => error })
-    : []
-  if (ServingError.is(visible)) throw visible
+  const visible = isOther ? await inTime(ctx, server.visibleTo(visit)) : []
   const all = isLatest ? [asked as Request] : requests
   const answers = answersOf(server, all, visible, visit)
   ctx.onAbort(() => void endIterator(answers))

@@ -78,10 +78,10 @@ export function readMessages(bytes: Uint8Array): {
   const list: readonly unknown[] = isBatch ? value : [value]
   if (list.length === 0 || list.length > maxBatch)
     throw new BadInput(expected(`1 to ${maxBatch} messages`, 'a batch', list.length))
-  return { messages: list.flatMap((each) => messageOf(each, read)), isBatch }
+  return { messages: list.flatMap((each) => messagesIn(each, read)), isBatch }
 }
 
-function messageOf(value: unknown, read: (params: unknown) => unknown): readonly ClientMessage[] {
+function messagesIn(value: unknown, read: (params: unknown) => unknown): readonly ClientMessage[] {
   if (!isRecord(value) || value.jsonrpc !== '2.0')
     throw new BadInput(expected('a message of JSON-RPC 2.0', '/mcp', value))
   const { id, method, params } = value
@@ -119,15 +119,18 @@ export function errorMessage(
   message: string,
   data?: object,
 ): ServerMessage {
-  return { jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } }
+  return { jsonrpc: '2.0', id, error: { code, message, data } }
+}
+
+/** @returns what a client sees of an error. */
+export function messageOf(error: ServingError): string {
+  return tellsDetail(error) ? error.message : error.code
 }
 
 /** @returns the response that tells of a request that was refused as a whole. */
 export function refusalMessage(error: ServingError, requestId: string): ServerMessage {
-  const isUnread =
-    error instanceof BadInput && (error.reason === 'syntax' || error.reason === 'encoding')
+  const isUnread = error.reason === 'syntax' || error.reason === 'encoding'
   const wrong = isUnread ? errorCodes.syntax : errorCodes.request
   const code = error instanceof BadInput ? wrong : errorCodes.refused
-  const message = tellsDetail(error) ? error.message : error.code
-  return errorMessage(null, code, message, problemMembers(error, requestId))
+  return errorMessage(null, code, messageOf(error), problemMembers(error, requestId))
 }

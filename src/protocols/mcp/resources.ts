@@ -5,7 +5,7 @@ import { paramNames } from '../../api/path-params.ts'
 import { Query } from '../../api/query.ts'
 import type { Visit } from '../../api/visit.ts'
 import { BadInput, expected, NotFound } from '../../core/errors.ts'
-import { checkThat, isRecord } from '../../core/options.ts'
+import { checkThat } from '../../core/options.ts'
 import { jsonSchemaOf } from '../../descriptors/standard-json-schema.ts'
 import type { Context } from '../../http/context.ts'
 import { HttpRequest, type HttpResponse } from '../../http/message.ts'
@@ -18,12 +18,11 @@ const maxUriLength = 8192
 /** An API, and where it is read. */
 interface Place {
   readonly api: Api
-  /** With the `{parameters}` of its route. */
-  readonly uri: string
   readonly pattern: RegExp
-  /** The parameters of its query, as a template of RFC 6570 has them. */
-  readonly query: string
-  readonly needsParameters: boolean
+  /** Undefined if it needs parameters. */
+  readonly uri: string | undefined
+  /** Of RFC 6570, with the parameters of its route and its query; undefined without any. */
+  readonly uriTemplate: string | undefined
 }
 
 /** The resources of one service. */
@@ -45,28 +44,19 @@ export class Resources {
   }
 
   /** @returns what lists tell of those that `visible` has: the resources, or the templates. */
-  list(visible: readonly Api[], which: 'resources' | 'templates'): object[] {
-    return this.#places
-      .filter(({ api }) => visible.includes(api))
-      .filter(({ uri, query, needsParameters }) =>
-        which === 'resources' ? !needsParameters : query !== '' || uri.includes('{'),
-      )
-      .map(({ api, uri, query }) => {
-        const [format] = api.output.describe().output
-        return {
-          ...(which === 'resources' ? { uri } : { uriTemplate: `${uri}${query}` }),
-          ...namesOf(api),
-          ...(format !== undefined && { mimeType: format.mimeType }),
-        }
-      })
+  list(visible: readonly Api[], place: 'uri' | 'uriTemplate'): object[] {
+    const shown = this.#places.filter((each) => visible.includes(each.api) && each[place])
+    return shown.map(({ api, [place]: where }) => {
+      const [format] = api.output.describe().output
+      return { [place]: where, ...namesOf(api), mimeType: format?.mimeType }
+    })
   }
 
   /** @throws NotFound, or why the caller is refused; BadInput; those of the API. */
   async read(uri: string, visit: Visit): Promise<object> {
     if (uri.length > maxUriLength)
       throw new BadInput(expected(`at most ${maxUriLength} characters`, 'uri', uri.length))
-    const mark = uri.indexOf('?')
-    const path = mark === -1 ? uri : uri.slice(0, mark)
+    const [path, query] = uri.split(/\?(.*)/s)
     const place = this.#places.find(({ pattern }) => pattern.test(path))
     if (place === undefined)
       throw visit.denial ?? new NotFound(expected('the URI of a resource', 'uri', uri.slice(0, 80)))
@@ -74,7 +64,7 @@ export class Resources {
     const params = decoded(pattern.exec(path)?.groups ?? {})
     const route = api.route.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name]))
     const line = { method: 'GET', path: `${this.#prefix}/${route}`, params }
-    const call = contextOf(api, visit.ctx, line, mark === -1 ? '' : uri.slice(mark + 1))
+    const call = contextOf(api, visit.ctx, line, query)
     const request = new HttpRequest(call.headers, new Uint8Array(0))
     return callIn(
       call,
@@ -104,13 +94,14 @@ function placeOf(api: Api, service: string): Place {
   const source = parts.map((part, i) => (i % 2 === 1 ? `(?<${part}>[^/?#]+)` : literal(part)))
   const schema = input instanceof Query ? input.schema : undefined
   const { properties, required } = schema === undefined ? {} : jsonSchemaOf(schema, 'input')
-  const keys = isRecord(properties) ? Object.keys(properties) : []
+  const keys = Object.keys(Object(properties))
+  const isNeeded = names.length > 0 || Object(required).length > 0
+  const template = keys.length === 0 ? uri : `${uri}{?${keys.join(',')}}`
   return {
     api,
-    uri,
     pattern: new RegExp(`^${source.join('')}$`),
-    query: keys.length === 0 ? '' : `{?${keys.join(',')}}`,
-    needsParameters: names.length > 0 || (Array.isArray(required) && required.length > 0),
+    uri: isNeeded ? undefined : uri,
+    uriTemplate: template.includes('{') ? template : undefined,
   }
 }
 

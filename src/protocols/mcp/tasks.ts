@@ -51,13 +51,13 @@ export class Tasks {
     const task = taskOf(job)
     if (task.status !== 'completed' && task.status !== 'failed') return task
     const stored = await this.#jobs.answerOf(job)
-    if (stored !== undefined) {
-      // It is what the call would have answered.
-      const result = { resultType: 'complete', ...(await this.#resultOf(job, stored, visit)) }
-      return { ...task, status: 'completed', result }
+    if (stored === undefined) {
+      const error = { code: errorCodes.internal, message: 'the answer has expired' }
+      return { ...task, status: 'failed', error }
     }
-    const message = 'the answer has expired'
-    return { ...task, status: 'failed', error: { code: errorCodes.internal, message } }
+    // It is what the call would have answered.
+    const result = { resultType: 'complete', ...(await this.#resultOf(job, stored, visit)) }
+    return { ...task, status: 'completed', result }
   }
 
   /** A task that has ended does not change. */
@@ -104,7 +104,7 @@ function taskOf(job: Job) {
   return {
     taskId: id,
     status: statuses[status],
-    ...(progress !== undefined && { statusMessage: progress }),
+    statusMessage: progress,
     createdAt: timeOf(createdAt),
     lastUpdatedAt: timeOf(finishedAt ?? startedAt ?? createdAt),
     ttlMs: finishedAt === undefined ? null : finishedAt - createdAt + resultTtlMs,

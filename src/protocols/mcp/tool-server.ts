@@ -3,26 +3,20 @@
 import type { Api } from '../../api/api.ts'
 import { decodeFailureOf, type Encoding } from '../../api/stages.ts'
 import type { Visit } from '../../api/visit.ts'
-import {
-  BadInput,
-  ClientClosed,
-  expected,
-  NotFound,
-  type ServingError,
-  tellsDetail,
-} from '../../core/errors.ts'
+import { BadInput, ClientClosed, expected, NotFound, type ServingError } from '../../core/errors.ts'
 import type { MaybePromise } from '../../core/promise.ts'
 import type { Context } from '../../http/context.ts'
 import { HeaderList, HttpRequest } from '../../http/message.ts'
 import { problemResponse } from '../../http/problem.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
-import type { AsyncApi } from '../../jobs/new-job.ts'
+import { hasJobs } from '../../jobs/new-job.ts'
 import { callerHeaders, callIn, contextOf, inTime } from './call-context.ts'
 import {
   type ClientMessage,
   errorCodes,
   errorMessage,
   type Fault,
+  messageOf,
   resultMessage,
   type ServerMessage,
 } from './messages.ts'
@@ -62,7 +56,7 @@ export class ToolServer {
   readonly #onLateError: (error: ServingError, requestId: string) => void
   readonly #running = new RunningCalls()
   readonly #tools = new Map<Api, Tool>()
-  readonly #prompts: readonly Api[]
+  readonly #prompts = new Set<Api>()
   readonly #resources: Resources
   readonly #tasks: Tasks | undefined
 
@@ -82,10 +76,10 @@ export class ToolServer {
     const { name, apis, routes } = service
     for (const api of apis.values()) {
       const tool = api.mcp && toolOf(api)
-      if (tool !== undefined) this.#tools.set(api, tool)
+      if (tool === undefined) continue
+      if (api.mcp?.prompt) this.#prompts.add(api)
+      else this.#tools.set(api, tool)
     }
-    const seen = [...this.#tools.keys()]
-    this.#prompts = seen.filter(({ mcp }) => mcp?.prompt)
     this.#resources = new Resources(name, routes.values(), prefix)
     this.#tasks = jobs && new Tasks(jobs, apis, name)
   }
@@ -101,11 +95,10 @@ export class ToolServer {
 
   /** @returns why a request of the latest version is refused; undefined if it has an answer. */
   refusalOf({ method, client }: Request): Fault | undefined {
-    if (!latestMethods.has(method) || (method.startsWith('tasks/') && this.#tasks === undefined)) {
-      const message = `this server has no method ${JSON.stringify(method)}`
-      return { status: 404, code: errorCodes.method, message }
-    }
-    if (!method.startsWith('tasks/') || client?.takesTasks) return undefined
+    const isOfTasks = method.startsWith('tasks/')
+    if (!latestMethods.has(method) || (isOfTasks && this.#tasks === undefined))
+      return { status: 404, code: errorCodes.method, message: absent(method) }
+    if (!isOfTasks || client?.takesTasks) return undefined
     return {
       status: 400,
       code: errorCodes.capability,
@@ -131,19 +124,14 @@ export class ToolServer {
       }
       const result = await inTime(visit.ctx, this.#resultFor(request, visible, visit))
       if (result !== undefined) yield this.#response(request, result)
-      else
-        yield errorMessage(
-          id,
-          errorCodes.method,
-          `this server has no method ${JSON.stringify(method)}`,
-        )
+      else yield errorMessage(id, errorCodes.method, absent(method))
     } catch (error) {
       const failure = decodeFailureOf(error)
       const isAbsent = failure instanceof NotFound && method === 'resources/read'
       const refused =
         isAbsent && request.client === undefined ? errorCodes.resource : errorCodes.params
       const code = failure.status < 500 ? refused : errorCodes.internal
-      yield errorMessage(id, code, tellsDetail(failure) ? failure.message : failure.code)
+      yield errorMessage(id, code, messageOf(failure))
     }
   }
 
@@ -154,20 +142,17 @@ export class ToolServer {
     visit: Visit,
   ): MaybePromise<object | undefined> {
     const { method, client } = request
-    const isPrompt = (api: Api) => this.#prompts.includes(api)
     const cached = client === undefined ? {} : { ttlMs: listTtlMs, cacheScope: 'private' }
-    if (method === 'tools/list') {
-      const tools = visible
-        .filter((api) => !isPrompt(api))
-        .flatMap((api) => this.#tools.get(api) ?? [])
-      return { tools, ...cached }
+    if (method === 'tools/list')
+      return { tools: visible.flatMap((api) => this.#tools.get(api) ?? []), ...cached }
+    if (method === 'prompts/list') {
+      const prompts = visible.filter((api) => this.#prompts.has(api))
+      return { prompts: prompts.map(promptOf), ...cached }
     }
-    if (method === 'prompts/list')
-      return { prompts: visible.filter(isPrompt).map(promptOf), ...cached }
     if (method === 'resources/list')
-      return { resources: this.#resources.list(visible, 'resources'), ...cached }
+      return { resources: this.#resources.list(visible, 'uri'), ...cached }
     if (method === 'resources/templates/list')
-      return { resourceTemplates: this.#resources.list(visible, 'templates'), ...cached }
+      return { resourceTemplates: this.#resources.list(visible, 'uriTemplate'), ...cached }
     if (method === 'resources/read') return this.#read(request, visit)
     if (method === 'prompts/get') return this.#prompt(request, visit)
     if (client === undefined) {
@@ -195,7 +180,7 @@ export class ToolServer {
   async #prompt(request: Request, visit: Visit): Promise<object> {
     const { name, args } = callOf(request.params())
     const api = this.#service.apis.get(name)
-    if (api === undefined || !this.#prompts.includes(api))
+    if (api === undefined || !this.#prompts.has(api))
       throw (
         visit.denial ?? new BadInput(expected('the name of a prompt', 'name', name.slice(0, 80)))
       )
@@ -209,8 +194,7 @@ export class ToolServer {
   /** @returns the response to a request. */
   #response({ id, client }: Request, result: object): ServerMessage {
     if (client === undefined) return resultMessage(id, result)
-    const { name, version = '0.0.0' } = this.#service
-    const _meta = { [serverInfoKey]: { name, version } }
+    const _meta = { [serverInfoKey]: this.#info }
     return resultMessage(id, { resultType: 'complete', ...result, _meta })
   }
 
@@ -220,18 +204,22 @@ export class ToolServer {
     return { protocolVersion, ...this.#about(false) }
   }
 
+  get #info() {
+    const { name, version = '0.0.0' } = this.#service
+    return { name, version }
+  }
+
   #about(isLatest: boolean): object {
-    const { name, version = '0.0.0', doc } = this.#service
     const hasTasks = isLatest && this.#tasks !== undefined
     return {
       capabilities: {
         tools: {},
         ...((this.#resources.apis.length > 0 || hasTasks) && { resources: {} }),
-        ...(this.#prompts.length > 0 && { prompts: {} }),
+        ...(this.#prompts.size > 0 && { prompts: {} }),
         ...(hasTasks && { extensions: { [tasksExtension]: {} } }),
       },
-      serverInfo: { name, version },
-      ...(doc !== undefined && { instructions: doc }),
+      serverInfo: this.#info,
+      instructions: this.#service.doc,
     }
   }
 
@@ -240,7 +228,7 @@ export class ToolServer {
    * @throws why, if there are only others.
    */
   visibleTo(visit: Visit): Promise<readonly Api[]> {
-    const apis = [...this.#tools.keys(), ...this.#resources.apis]
+    const apis = [...this.#tools.keys(), ...this.#prompts, ...this.#resources.apis]
     return visit.visible(apis, (api) => contextOf(api, visit.ctx))
   }
 
@@ -249,13 +237,13 @@ export class ToolServer {
     try {
       const asked = callOf(request.params())
       const api = this.#service.apis.get(asked.name)
-      if (api === undefined || !this.#tools.has(api) || this.#prompts.includes(api)) {
+      if (api === undefined || !this.#tools.has(api)) {
         if (denial !== undefined) throw denial
         const message = `unknown tool ${asked.name.slice(0, 80)}`
         yield errorMessage(request.id, errorCodes.params, message)
-      } else if (request.client?.takesTasks && this.#tasks !== undefined && isAsync(api)) {
+      } else if (request.client?.takesTasks && this.#tasks !== undefined && hasJobs(api)) {
         const { headers, body } = requestOf(api, asked.args)
-        const own = new HttpRequest(headersOf([...headers, ...callerHeaders(ctx)]), body)
+        const own = new HttpRequest(HeaderList.of([...headers, ...callerHeaders(ctx)]), body)
         yield this.#response(request, await inTime(ctx, this.#tasks.begin(api, own, visit)))
       } else yield* this.#run(api, asked, request, visit)
     } catch (error) {
@@ -341,13 +329,6 @@ const latestMethods = new Set([
   'tasks/cancel',
 ])
 
-function isAsync(api: Api): api is AsyncApi {
-  return api.async !== undefined
-}
-
-function headersOf(lines: readonly (readonly [string, string])[]): HeaderList {
-  return new HeaderList(
-    lines.map(([name]) => name),
-    lines.map(([, value]) => value),
-  )
+function absent(method: string): string {
+  return `this server has no method ${JSON.stringify(method)}`
 }

@@ -24,11 +24,11 @@ import type { FileMessage, MultipartMessage, ProtoContent } from '../../messages
 /** What a client knows of a tool. */
 export interface Tool {
   readonly name: string
-  readonly title?: string
-  readonly description?: string
-  readonly annotations?: ToolAnnotations
+  readonly title: string | undefined
+  readonly description: string | undefined
+  readonly annotations: ToolAnnotations | undefined
   readonly inputSchema: JsonSchema
-  readonly outputSchema?: JsonSchema
+  readonly outputSchema: JsonSchema | undefined
 }
 
 /** A part of a tool's result. */
@@ -50,7 +50,7 @@ export type ToolContent =
 /** What a tool answers. */
 export interface ToolResult {
   readonly content: readonly ToolContent[]
-  readonly structuredContent?: Readonly<Record<string, unknown>>
+  readonly structuredContent?: Readonly<Record<string, unknown>> | undefined
   readonly isError?: boolean
 }
 
@@ -64,33 +64,22 @@ interface Input {
 }
 
 /** @returns what lists tell of an API beside its schemas. */
-export function namesOf({ name, doc, mcp }: Api) {
-  return {
-    name,
-    ...(mcp?.title !== undefined && { title: mcp.title }),
-    ...(doc !== undefined && { description: doc }),
-  }
+export function namesOf({ name, doc: description, mcp }: Api) {
+  return { name, title: mcp?.title, description }
 }
 
 /** @returns the tool of an API; undefined if its input is a form or a format of its own. */
 export function toolOf(api: Api): Tool | undefined {
   const input = inputOf(api.input)
   if (input === undefined) return undefined
-  const annotations = api.mcp?.annotations
   const { schema, isWhole } = input
   const { $defs, ...own } = isWhole ? schema : moved(schema)
-  const wrapped = {
-    type: 'object',
-    properties: { input: own },
-    required: ['input'],
-    ...($defs !== undefined && { $defs }),
-  }
-  const outputSchema = structureOf(api)
+  const wrapped = { type: 'object', properties: { input: own }, required: ['input'], $defs }
   return {
     ...namesOf(api),
-    ...(annotations !== undefined && { annotations }),
+    annotations: api.mcp?.annotations,
     inputSchema: isWhole ? schema : wrapped,
-    ...(outputSchema !== undefined && { outputSchema }),
+    outputSchema: structureOf(api),
   }
 }
 
@@ -212,7 +201,7 @@ export async function resultOf(api: Api, answer: HttpResponse, ctx: Context): Pr
   const value: unknown = isJson && structureOf(api) !== undefined && JSON.parse(text)
   return {
     content: [{ type: 'text', text }],
-    ...(isRecord(value) && { structuredContent: value }),
+    structuredContent: isRecord(value) ? value : undefined,
   }
 }
 

@@ -24,38 +24,35 @@ export const chatKind: AnswerKind = {
   chunk: 'chat.completion.chunk',
   whole({ text, reasoning, toolCalls }) {
     const calls = toolCalls.map(({ id, ...called }) => ({ id, type: 'function', function: called }))
-    const content = text === '' && calls.length > 0 ? null : text
+    const hasCalls = calls.length > 0
     return {
       message: {
         role: 'assistant',
-        content,
+        content: text === '' && hasCalls ? null : text,
         refusal: null,
-        ...(reasoning !== '' && { reasoning_content: reasoning }),
-        ...(calls.length > 0 && { tool_calls: calls }),
+        reasoning_content: reasoning || undefined,
+        tool_calls: hasCalls ? calls : undefined,
       },
     }
   },
   first: { delta: { role: 'assistant', content: '' } },
-  part({ text, reasoning, toolCall }) {
-    const delta = {
-      ...(text !== undefined && { content: text }),
-      ...(reasoning !== undefined && { reasoning_content: reasoning }),
-    }
-    if (toolCall === undefined) return { delta }
+  part({ text: content, reasoning: reasoning_content, toolCall }) {
+    if (toolCall === undefined) return { delta: { content, reasoning_content } }
     const { index, id, ...called } = toolCall
     const begun = id !== undefined && { id, type: 'function' }
-    return { delta: { ...delta, tool_calls: [{ index, ...begun, function: called }] } }
+    const tool_calls = [{ index, ...begun, function: called }]
+    return { delta: { content, reasoning_content, tool_calls } }
   },
   last: { delta: {} },
-  logprobs(tokens) {
-    const told = ({ token, logprob }: TokenLogprob) => {
-      return { token, logprob, bytes: [...Buffer.from(token)] }
-    }
-    const content = tokens.map((each) => {
-      return { ...told(each), top_logprobs: (each.top_logprobs ?? []).map(told) }
-    })
-    return { content, refusal: null }
-  },
+  logprobs: (tokens) => ({ content: tokens.map(shownLogprob), refusal: null }),
+}
+
+/** @returns a token as chats and responses show it. */
+export function shownLogprob(given: TokenLogprob): object {
+  const shown = ({ token, logprob }: TokenLogprob) => {
+    return { token, logprob, bytes: [...Buffer.from(token)] }
+  }
+  return { ...shown(given), top_logprobs: (given.top_logprobs ?? []).map(shown) }
 }
 
 /** Of `/v1/completions`. */
@@ -87,11 +84,8 @@ export async function wholeAnswer(opened: Opened, kind: AnswerKind, visit: Visit
   const choices = wholes.map((whole, i) => {
     return choiceOf(i, kind.whole(whole), kind, whole.logprobs, completions[i].finishReason)
   })
-  return JSON.stringify({
-    ...head(kind.object, kind, opened, visit),
-    choices,
-    usage: usageOf(opened),
-  })
+  const usage = usageOf(opened)
+  return JSON.stringify({ ...head(kind.object, kind, opened, visit), choices, usage })
 }
 
 /**
@@ -104,8 +98,7 @@ export async function* answerEvents(
   kind: AnswerKind,
   visit: Visit,
 ): AsyncGenerator<string> {
-  const { completions, sending } = opened
-  const { includesUsage } = sending
+  const { completions, includesUsage } = opened
   const common = head(kind.chunk, kind, opened, visit)
   const event = (choices: readonly object[], usage: object | null = null) =>
     encodeEvent({ data: JSON.stringify({ ...common, choices, ...(includesUsage && { usage }) }) })

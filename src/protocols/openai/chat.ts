@@ -4,12 +4,13 @@ import { Completion } from './completion.ts'
 import type { Delta, SamplingRequest } from './method-types.ts'
 import { type Models, methodOf } from './model.ts'
 import type { Pieces } from './pieces.ts'
-import { maxChoices, readChat, readCompletions, type Sending, sendingOf } from './requests.ts'
+import { maxChoices, readChat, readCompletions } from './requests.ts'
 
 /** Calls of a model that one request asks for. */
 export interface Opened {
   readonly model: string
-  readonly sending: Sending
+  readonly isStream: boolean
+  readonly includesUsage: boolean
   /** How many answers each prompt has. */
   readonly perPrompt: number
   /** Prompt by prompt. */
@@ -40,8 +41,8 @@ function openAll(
   call: Call,
   visit: Visit,
 ): Opened {
-  const sending = sendingOf(body)
-  const perPrompt = Number(body.n ?? 1)
+  const { model, n = 1, stream, stream_options: options } = body
+  const perPrompt = Number(n)
   const most = Math.floor(maxChoices / requests.length)
   check(perPrompt <= most, `at most ${most} for ${requests.length} prompts`, 'n', perPrompt)
   const completions = requests.flatMap((request) =>
@@ -52,5 +53,6 @@ function openAll(
       return new Completion(call(seeded, visit.ctx), seeded, visit)
     }),
   )
-  return { model: String(body.model), sending, perPrompt, completions }
+  const includesUsage = Object(options).include_usage === true
+  return { model: String(model), isStream: stream === true, includesUsage, perPrompt, completions }
 }

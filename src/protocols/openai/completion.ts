@@ -23,10 +23,10 @@ export interface ToolCallPart {
 
 /** A piece of an answer, with one or several members. */
 export interface Part {
-  readonly text?: string
-  readonly reasoning?: string
-  readonly toolCall?: ToolCallPart
-  readonly logprobs?: readonly TokenLogprob[]
+  readonly text?: string | undefined
+  readonly reasoning?: string | undefined
+  readonly toolCall?: ToolCallPart | undefined
+  readonly logprobs?: readonly TokenLogprob[] | undefined
 }
 
 /** All pieces of an answer. */
@@ -85,13 +85,9 @@ export class Completion {
       count++
       const shown = held.push(text)
       show(shown)
-      const part = {
-        ...(shown !== '' && { text: shown }),
-        ...(reasoning !== '' && { reasoning }),
-        ...(call !== undefined && { toolCall: calls.place(call) }),
-        ...(logprobs !== undefined && { logprobs }),
-      }
-      if (Object.keys(part).length > 0) yield part
+      const toolCall = call && calls.place(call)
+      if (shown || reasoning || toolCall || logprobs)
+        yield { text: shown || undefined, reasoning: reasoning || undefined, toolCall, logprobs }
       if (held.isOver) break
     }
     if (!held.isOver && held.rest !== '') {
@@ -168,15 +164,18 @@ class Calls {
 
 function partsOf(delta: Delta) {
   const parts = typeof delta === 'string' ? { text: delta } : delta
-  if (isRecord(parts)) {
-    const { text = '', reasoning = '', tool_call: call, logprobs } = parts as Exclude<Delta, string>
-    const isCall = call === undefined || isRecord(call)
-    const isList = logprobs === undefined || Array.isArray(logprobs)
-    if (typeof text === 'string' && typeof reasoning === 'string' && isCall && isList) {
-      const { usage, finish_reason } = parts as Exclude<Delta, string>
-      return { text, reasoning, call, logprobs, usage, finish_reason }
-    }
-  }
+  const {
+    text = '',
+    reasoning = '',
+    tool_call: call,
+    logprobs,
+    ...ends
+  }: typeof parts = Object(parts)
+  const isCall = call === undefined || isRecord(call)
+  const isList = logprobs === undefined || Array.isArray(logprobs)
+  const areTexts = typeof text === 'string' && typeof reasoning === 'string'
+  if (isRecord(parts) && areTexts && isCall && isList)
+    return { text, reasoning, call, logprobs, ...ends }
   const what = 'a text or { text, reasoning, tool_call, logprobs, usage, finish_reason }'
   throw new BadOutput(expected(what, 'a delta of the model', delta))
 }

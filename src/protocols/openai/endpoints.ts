@@ -10,13 +10,12 @@ import type { Host } from '../../api/protocol.ts'
 import type { Visit } from '../../api/visit.ts'
 import { type AnswerKind, answerEvents, chatKind, completionKind, wholeAnswer } from './answers.ts'
 import { type Opened, openChat, openCompletions } from './chat.ts'
-import { embeddingAnswer } from './embeddings.ts'
 import { eventsAnswer } from './events.ts'
 import type { Kept, Shelf } from './kept-job.ts'
 import { findModel, type Models, methodOf, modelsWith } from './model.ts'
+import { embeddingAnswer, readRerank, rerankAnswer } from './numbers.ts'
 import { openAiOperations } from './operations.ts'
 import { readEmbedding } from './requests.ts'
-import { readRerank, rerankAnswer } from './rerank.ts'
 import { endpointOf, type Route, type Routes } from './route.ts'
 
 /** @returns the endpoints of models by name. */
@@ -29,8 +28,9 @@ export async function openAiEndpoints(
   const more = kept && (await import('./batches/routes.ts')).batchRoutes(kept, routes)
   // Lends its errors to other paths.
   const others: Routes = { ' /*': { answer: () => '' } }
+  const operations = openAiOperations(models)
   return Object.entries({ ...routes, ...more, ...others }).map(([key, route]) => {
-    return endpointOf(key, route, host.prefix)
+    return { ...endpointOf(key, route, host.prefix), operation: operations[key] }
   })
 }
 
@@ -40,7 +40,7 @@ export async function openAiRoutes(
   host: Pick<Host, 'logLate'>,
   shelf: Shelf | undefined,
 ): Promise<Routes> {
-  const routes = { ...textRoutes(models, host) }
+  const routes = textRoutes(models, host)
   if (modelsWith(models, 'chat').length > 0) {
     const { responsesRoutes } = await import('./responses/routes.ts')
     Object.assign(routes, responsesRoutes(models, host, shelf))
@@ -56,10 +56,10 @@ function textRoutes(models: Models, { logLate }: Pick<Host, 'logLate'>): Routes 
   const created = Math.floor(Date.now() / 1000)
   const describe = (id: string) => ({ id, object: 'model', created, owned_by: 'serving' })
   const respond = (opened: Opened, kind: AnswerKind, visit: Visit) =>
-    opened.sending.stream
+    opened.isStream
       ? eventsAnswer(answerEvents(opened, kind, visit), visit, logLate)
       : wholeAnswer(opened, kind, visit)
-  const answers: Readonly<Record<string, Route['answer']>> = {
+  const answers: Record<string, Route['answer']> = {
     'GET /models': () => JSON.stringify({ object: 'list', data: [...models.keys()].map(describe) }),
     'GET /models/{model}': (_, { target }) => {
       return JSON.stringify(describe(findModel(models, target.params.model).name))
@@ -79,8 +79,5 @@ function textRoutes(models: Models, { logLate }: Pick<Host, 'logLate'>): Routes 
       return rerankAnswer(await call(request, ctx), request, ctx.id)
     },
   }
-  const operations = openAiOperations(models)
-  return Object.fromEntries(
-    Object.entries(answers).map(([key, answer]) => [key, { answer, operation: operations[key] }]),
-  )
+  return Object.fromEntries(Object.entries(answers).map(([key, answer]) => [key, { answer }]))
 }

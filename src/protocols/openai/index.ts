@@ -5,7 +5,8 @@ import type { Protocol } from '../../api/protocol.ts'
 import { checkOneOf, checkOptions, checkThat, isRecord } from '../../core/options.ts'
 import type { JobProtocol } from '../../jobs/job-kind.ts'
 import { keptOf, kindsOf } from './job-kinds.ts'
-import { acceptable, methodNames, modelOf, type OpenAiModel, type ServedModel } from './model.ts'
+import type { OpenAiModel } from './method-types.ts'
+import { acceptable, methodNames, modelOf, type ServedModel } from './model.ts'
 
 export type { Protocol } from '../../api/protocol.ts'
 export type {
@@ -16,6 +17,7 @@ export type {
   ContentPart,
   Delta,
   Embeddings,
+  OpenAiModel,
   Prompt,
   RerankRequest,
   SamplingRequest,
@@ -26,7 +28,7 @@ export type {
   Transcript,
   TranscriptionRequest,
 } from './method-types.ts'
-export type { Accepted, OpenAiModel, ServedModel } from './model.ts'
+export type { Accepted, ServedModel } from './model.ts'
 
 /** Options of {@link openai}. */
 export interface OpenAiOptions {

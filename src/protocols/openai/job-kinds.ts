@@ -9,46 +9,47 @@ import type { Kept } from './kept-job.ts'
 import type { Models } from './model.ts'
 
 /** The jobs of `openai`. Those of answers and files have nothing to do. */
-export type Kinds = Readonly<Record<keyof Kept | 'answers', JobKind>>
+export type Kinds = Readonly<Record<keyof Kept | 'answers' | 'cancels', JobKind>>
 
 const dayMs = 86_400_000
-
-/** Of jobs that compute nothing. Batches only wait for their lines. */
-const atOnce = 16
 
 const nothing = async () => ({ status: 204, headers: [], body: '' })
 
 /** @returns the jobs of models, which run as `settings` say. */
 export function kindsOf(models: () => Promise<Models>, settings: AsyncSettings): Kinds {
+  // They compute nothing: batches only wait for their lines.
+  const idle = { ...settings, concurrency: 16 }
+  const uncounted = { ...idle, maxPerCaller: undefined }
+  const runLines: JobKind['answer'] = async (request, visit, jobs) => {
+    const { runBatch } = await import('./batches/run-batch.ts')
+    const asked = parseJson(request.body, 'the batch') as BatchRequest
+    const body = await runBatch(asked, await keptOf(jobs, kinds), visit)
+    return { headers: [['content-type', 'application/json']], body }
+  }
+  const lines = {
+    ...settings,
+    // A batch lets few wait at a time, and counts itself.
+    maxQueued: Number.MAX_SAFE_INTEGER,
+    maxPerCaller: undefined,
+    // Until the batch has made its files.
+    resultTtl: Math.max(settings.resultTtl, 2 * dayMs),
+  }
   const kinds: Kinds = {
     responses: jobKind('responses', settings, async (request, visit) => {
       const { runResponse } = await import('./responses/kept.ts')
       return runResponse(await models(), request, visit)
     }),
-    answers: jobKind('answers', { ...settings, concurrency: atOnce }, nothing),
-    files: jobKind('files', { ...settings, concurrency: atOnce }, nothing),
-    batches: jobKind(
-      'batches',
-      { ...settings, timeout: dayMs, concurrency: atOnce },
-      async (request, visit, jobs) => {
-        const { runBatch } = await import('./batches/run-batch.ts')
-        const asked = parseJson(request.body, 'the batch') as BatchRequest
-        const body = await runBatch(asked, await keptOf(jobs, kinds), visit)
-        return { headers: [['content-type', 'application/json']], body }
-      },
-    ),
-    lines: jobKind(
-      'lines',
-      // Until the batch has made its files.
-      { ...settings, resultTtl: Math.max(settings.resultTtl, 2 * dayMs) },
-      async (request, visit, jobs) => {
-        const { openAiRoutes } = await import('./endpoints.ts')
-        const { runLine } = await import('./batches/lines.ts')
-        const { responses } = await keptOf(jobs, kinds)
-        const routes = await openAiRoutes(await models(), { logLate() {} }, responses)
-        return runLine(routes, jobs, request, visit)
-      },
-    ),
+    answers: jobKind('answers', uncounted, nothing),
+    files: jobKind('files', uncounted, nothing),
+    batches: jobKind('batches', { ...idle, timeout: dayMs }, runLines),
+    cancels: jobKind('cancels', { ...uncounted, timeout: dayMs }, runLines),
+    lines: jobKind('lines', lines, async (request, visit, jobs) => {
+      const { openAiRoutes } = await import('./endpoints.ts')
+      const { runLine } = await import('./batches/lines.ts')
+      const { responses } = await keptOf(jobs, kinds)
+      const routes = await openAiRoutes(await models(), { logLate() {} }, responses)
+      return runLine(routes, jobs, request, visit)
+    }),
   }
   return kinds
 }
@@ -59,7 +60,7 @@ export async function keptOf(jobs: Jobs, kinds: Kinds): Promise<Kept> {
   return {
     responses: new Shelf(jobs, kinds.responses, 'resp_', kinds.answers),
     files: new Shelf(jobs, kinds.files, 'file-'),
-    batches: new Shelf(jobs, kinds.batches, 'batch_'),
+    batches: new Shelf(jobs, kinds.batches, 'batch_', kinds.cancels),
     lines: new Shelf(jobs, kinds.lines, 'line_'),
   }
 }

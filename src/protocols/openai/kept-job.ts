@@ -1,13 +1,14 @@
 /** What callers keep on the job store: inputs of jobs. @module */
 
 import type { Visit } from '../../api/visit.ts'
-import { NotFound } from '../../core/errors.ts'
+import { Conflict, NotFound } from '../../core/errors.ts'
 import { isFinal, type Job } from '../../jobs/job.ts'
 import type { JobKind } from '../../jobs/job-kind.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import type { BegunJob } from '../../jobs/new-job.ts'
 import type { UnreadRequest } from '../../jobs/stored-body.ts'
 import { check } from './body.ts'
+import type { Route } from './route.ts'
 
 /** A job that keeps something, and its input. */
 export interface KeptJob {
@@ -26,16 +27,14 @@ const maxPages = 20
 export class Shelf {
   readonly jobs: Jobs
   readonly #kind: JobKind
-  readonly #idle: JobKind
+  readonly #other: JobKind
   readonly #prefix: string
 
-  /**
-   * `prefix`: of ids, in front of those of jobs. `idle`: of jobs that have nothing to do, and wait for no others.
-   */
-  constructor(jobs: Jobs, kind: JobKind, prefix: string, idle = kind) {
+  /** `prefix`: of ids, in front of those of jobs. `other`: of jobs that run beside the kind, and are in no list. */
+  constructor(jobs: Jobs, kind: JobKind, prefix: string, other = kind) {
     this.jobs = jobs
     this.#kind = kind
-    this.#idle = idle
+    this.#other = other
     this.#prefix = prefix
   }
 
@@ -43,22 +42,26 @@ export class Shelf {
     return this.jobs.begin(this.#kind, begun, visit)
   }
 
-  /** Keeps an input that nothing is to be done with. */
+  /** As {@link begin}, for the other kind. */
   keep(begun: BegunJob, visit: Visit): Promise<Job> {
-    return this.jobs.begin(this.#idle, begun, visit)
+    return this.jobs.begin(this.#other, begun, visit)
+  }
+
+  /** @returns the route of a path with an `{id}`. */
+  at(answer: (found: KeptJob, visit: Visit) => ReturnType<Route['answer']>): Route {
+    return {
+      answer: async (_, visit) => answer(await this.find(visit.target.params.id, visit), visit),
+    }
   }
 
   /** `path`: the member of the request that has the id. Throws NotFound, and those of auth. */
   async find(id: string, visit: Visit, path?: string): Promise<KeptJob> {
-    const missing = new NotFound(
-      `there is no ${id.slice(0, 80)}`,
-      path === undefined ? {} : { path },
-    )
+    const missing = new NotFound(`there is no ${id.slice(0, 80)}`, { path })
     const key = id.startsWith(this.#prefix) ? id.slice(this.#prefix.length) : ''
     const job = await this.jobs.find(key, visit).catch((error: unknown) => {
       throw error instanceof NotFound ? missing : error
     })
-    const isOurs = job.api === this.#kind.name || job.api === this.#idle.name
+    const isOurs = job.api === this.#kind.name || job.api === this.#other.name
     const input = isOurs ? await this.jobs.inputOf(job) : undefined
     if (input === undefined) throw missing
     return { job, input }
@@ -66,7 +69,12 @@ export class Shelf {
 
   /** @returns a job at its end, which it is told to come to. */
   async end(job: Job, { ctx }: Visit): Promise<Job> {
-    return isFinal(job.status) ? job : this.jobs.ended(await this.jobs.cancel(job), endMs, ctx)
+    if (isFinal(job.status)) return job
+    await this.jobs.cancel(job).catch((error: unknown) => {
+      // It has ended already.
+      if (!(error instanceof Conflict)) throw error
+    })
+    return this.jobs.ended(job, endMs, ctx)
   }
 
   /** Ends a job, and drops what it keeps. Returns what its client is told. */

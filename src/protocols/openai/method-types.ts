@@ -1,6 +1,8 @@
-/** What the methods of a model get, and what they give. Requests have the names of OpenAI's API. @module */
+/** The methods of a model, what they get, and what they give. Requests have the names of OpenAI's API. @module */
 
 import type { BinaryFile } from '../../core/file/binary-file.ts'
+import type { RunnerLife } from '../../runner/runner.ts'
+import type { CallOptions } from '../../runner/runner-options.ts'
 import type { NDArray } from '../../values/array/ndarray.ts'
 import type { RasterImage } from '../../values/image/raster.ts'
 
@@ -141,3 +143,25 @@ export type Transcript =
       readonly words?: readonly object[]
       readonly usage?: TokenCounts
     }
+
+type Pieces<T> = AsyncIterable<T> | Promise<T>
+
+/** A Runner with one or several of these methods. */
+export interface OpenAiModel extends RunnerLife {
+  /**
+   * Answers `/v1/chat/completions`. A generator, or a function that returns the whole text. Declare a
+   * `ChatRequest`, or a `ChatRequest<ChatContent>` if it accepts other parts than texts.
+   */
+  chat?(request: ChatRequest<string & readonly ContentPart[]>, options: CallOptions): Pieces<Delta>
+  /** Answers `/v1/completions`, as `chat`. */
+  generate?(
+    request: CompletionRequest<string & readonly number[]>,
+    options: CallOptions,
+  ): Pieces<Delta>
+  /** Answers `/v1/embeddings`; may be batchable. Lists of tokens come if it accepts `tokens`. */
+  embed?(inputs: readonly Prompt[], options: CallOptions): Promise<Embeddings>
+  /** Answers `/v1/rerank`. */
+  rerank?(request: RerankRequest, options: CallOptions): Promise<Scores>
+  /** Answers `/v1/audio/transcriptions`, as `chat`. */
+  transcribe?(request: TranscriptionRequest, options: CallOptions): Pieces<Transcript>
+}

@@ -1,42 +1,7 @@
 import { BadInput, NotFound, show } from '../../core/errors.ts'
 import type { File } from '../../descriptors/file.ts'
 import type { Image } from '../../descriptors/image.ts'
-import type { RunnerLife } from '../../runner/runner.ts'
-import type { CallOptions } from '../../runner/runner-options.ts'
-import type {
-  ChatRequest,
-  CompletionRequest,
-  ContentPart,
-  Delta,
-  Embeddings,
-  Prompt,
-  RerankRequest,
-  Scores,
-  Transcript,
-  TranscriptionRequest,
-} from './method-types.ts'
-
-type Pieces<T> = AsyncIterable<T> | Promise<T>
-
-/** A Runner with one or several of these methods. */
-export interface OpenAiModel extends RunnerLife {
-  /**
-   * Answers `/v1/chat/completions`. A generator, or a function that returns the whole text. Declare a
-   * `ChatRequest`, or a `ChatRequest<ChatContent>` if it accepts other parts than texts.
-   */
-  chat?(request: ChatRequest<string & readonly ContentPart[]>, options: CallOptions): Pieces<Delta>
-  /** Answers `/v1/completions`, as `chat`. */
-  generate?(
-    request: CompletionRequest<string & readonly number[]>,
-    options: CallOptions,
-  ): Pieces<Delta>
-  /** Answers `/v1/embeddings`; may be batchable. Lists of tokens come if it accepts `tokens`. */
-  embed?(inputs: readonly Prompt[], options: CallOptions): Promise<Embeddings>
-  /** Answers `/v1/rerank`. */
-  rerank?(request: RerankRequest, options: CallOptions): Promise<Scores>
-  /** Answers `/v1/audio/transcriptions`, as `chat`. */
-  transcribe?(request: TranscriptionRequest, options: CallOptions): Pieces<Transcript>
-}
+import type { OpenAiModel } from './method-types.ts'
 
 /** The methods of a model. */
 export const methodNames = ['chat', 'generate', 'embed', 'rerank', 'transcribe'] as const

@@ -5,6 +5,9 @@ type Json = Readonly<Record<string, unknown>>
 
 const string = { type: 'string' }
 const integer = { type: 'integer' }
+const boolean = { type: 'boolean' }
+const anything = { type: 'object' }
+const objects = { type: 'array', items: anything }
 const strings = { type: 'array', items: string }
 const oneOrMore = { anyOf: [string, strings] }
 const tokens = { type: 'array', items: integer }
@@ -41,11 +44,10 @@ function operation(
   }
 }
 
-const anything = { type: 'object' }
 const sampling = {
   n: integer,
-  stream: { type: 'boolean' },
-  stream_options: object({ include_usage: { type: 'boolean' } }, []),
+  stream: boolean,
+  stream_options: object({ include_usage: boolean }, []),
   max_tokens: integer,
   stop: oneOrMore,
   temperature: { type: 'number' },
@@ -54,40 +56,27 @@ const sampling = {
 }
 const message = object({ role: string, content: {} }, ['role'])
 const messages = { type: 'array', items: message }
-const agents = { tools: { type: 'array', items: anything }, response_format: anything }
+const orEvents = (schema: Json) => ({ ...json(schema), 'text/event-stream': { schema: string } })
 const text = (choice: Json) => {
-  const usage = object({
-    prompt_tokens: integer,
-    completion_tokens: integer,
-    total_tokens: integer,
-  })
-  const choices = {
-    type: 'array',
-    items: object({ index: integer, ...choice, finish_reason: string }),
-  }
-  const answer = object({
-    id: string,
-    object: string,
-    created: integer,
-    model: string,
-    choices,
-    usage,
-  })
-  return { ...json(answer), 'text/event-stream': { schema: string } }
+  const counts = { prompt_tokens: integer, completion_tokens: integer, total_tokens: integer }
+  const items = object({ index: integer, ...choice, finish_reason: string })
+  const head = { id: string, object: string, created: integer, model: string }
+  return orEvents(object({ ...head, choices: { type: 'array', items }, usage: object(counts) }))
 }
-const embedding = object({ object: string, index: integer, embedding: {} })
-const embeddingOptions = { input: prompts, encoding_format: { enum: ['float', 'base64'] } }
-
 const rank = object({ index: integer, relevance_score: { type: 'number' } })
-
-/** The model of a request is one of those that have the method. */
-function having(models: Models, method: Parameters<typeof modelsWith>[1]) {
-  const names = modelsWith(models, method)
-  return { model: names.length > 0 ? { ...string, enum: names } : string }
-}
 
 /** @returns operations by method and path below `/v1`. */
 export function openAiOperations(models: Models): Readonly<Record<string, Json>> {
+  /** The model of a request is one of those that have the method. */
+  const asked = (
+    method: Parameters<typeof modelsWith>[1],
+    required: string,
+    properties: Json,
+  ): Json => {
+    const names = modelsWith(models, method)
+    const model = names.length > 0 ? { ...string, enum: names } : string
+    return object({ model, ...properties }, ['model', ...required.split(' ')])
+  }
   return {
     'GET /models': operation('openai_models', 'The models.', json(list(model))),
     'GET /models/{model}': operation('openai_model', 'One model.', json(model)),
@@ -95,71 +84,60 @@ export function openAiOperations(models: Models): Readonly<Record<string, Json>>
       'openai_chat',
       'Answers a chat, whole or by server-sent events.',
       text({ message }),
-      object({ ...having(models, 'chat'), ...sampling, ...agents, messages }, [
-        'model',
-        'messages',
-      ]),
+      asked('chat', 'messages', {
+        ...sampling,
+        tools: objects,
+        response_format: anything,
+        messages,
+      }),
     ),
     'POST /completions': operation(
       'openai_completion',
       'Continues a text, whole or by server-sent events.',
       text({ text: string }),
-      object({ ...having(models, 'generate'), ...sampling, prompt: prompts }, ['model', 'prompt']),
+      asked('generate', 'prompt', { ...sampling, prompt: prompts }),
     ),
     'POST /embeddings': operation(
       'openai_embeddings',
       'Vectors of texts.',
-      json(list(embedding)),
-      object({ ...having(models, 'embed'), ...embeddingOptions }, ['model', 'input']),
+      json(list(object({ object: string, index: integer, embedding: {} }))),
+      asked('embed', 'input', { input: prompts, encoding_format: { enum: ['float', 'base64'] } }),
     ),
     'POST /rerank': operation(
       'openai_rerank',
       'Documents by how well they fit a query.',
       json(object({ id: string, model: string, results: { type: 'array', items: rank } })),
-      object(
-        {
-          ...having(models, 'rerank'),
-          query: string,
-          documents: strings,
-          top_n: integer,
-          return_documents: { type: 'boolean' },
-        },
-        ['model', 'query', 'documents'],
-      ),
+      asked('rerank', 'query documents', {
+        query: string,
+        documents: strings,
+        top_n: integer,
+        return_documents: boolean,
+      }),
+    ),
+    'POST /audio/transcriptions': operation(
+      'openai_transcription',
+      'Writes speech down, whole or by server-sent events.',
+      orEvents(object({ text: string })),
+      asked('transcribe', 'file', {
+        file: { type: 'string', format: 'binary' },
+        language: string,
+        prompt: string,
+        response_format: string,
+        stream: string,
+      }),
+      'multipart/form-data',
+    ),
+    'POST /responses': operation(
+      'openai_response',
+      'Answers a conversation, whole or by server-sent events.',
+      orEvents(object({ id: string, object: string, status: string, output: objects })),
+      asked('chat', 'input', {
+        input: { anyOf: [string, objects] },
+        instructions: string,
+        stream: boolean,
+        tools: objects,
+        text: anything,
+      }),
     ),
   }
-}
-
-/** @returns the operation of transcriptions. */
-export function transcriptionOperation(models: Models): Json {
-  const file = { type: 'string', format: 'binary' }
-  const options = { language: string, prompt: string, response_format: string, stream: string }
-  return operation(
-    'openai_transcription',
-    'Writes speech down, whole or by server-sent events.',
-    { ...json(object({ text: string })), 'text/event-stream': { schema: string } },
-    object({ ...having(models, 'transcribe'), file, ...options }, ['model', 'file']),
-    'multipart/form-data',
-  )
-}
-
-/** @returns the operation of responses. */
-export function responsesOperation(models: Models): Json {
-  const items = { type: 'array', items: anything }
-  const answer = object({ id: string, object: string, status: string, output: items })
-  const options = {
-    instructions: string,
-    stream: { type: 'boolean' },
-    tools: items,
-    text: anything,
-  }
-  return operation(
-    'openai_response',
-    'Answers a conversation, whole or by server-sent events.',
-    { ...json(answer), 'text/event-stream': { schema: string } },
-    object({ ...having(models, 'chat'), input: { anyOf: [string, items] }, ...options }, [
-      'model',
-      'input',
-    ]),
-  )
 }

@@ -2,7 +2,18 @@
 
 import type { Visit } from '../../api/visit.ts'
 import { isRecord } from '../../core/options.ts'
-import { type Body, check, checkWhole } from './body.ts'
+import {
+  type Body,
+  between,
+  check,
+  checkMembers,
+  countRule,
+  flagRule,
+  isWhole,
+  objectRule,
+  oneOf,
+  type Rule,
+} from './body.ts'
 import { readParts } from './content.ts'
 import type {
   ChatContent,
@@ -21,12 +32,6 @@ export interface EmbeddingRequest {
   readonly dimensions: number | undefined
 }
 
-/** How the text is sent. */
-export interface Sending {
-  readonly stream: boolean
-  readonly includesUsage: boolean
-}
-
 // A text is searched for all of them with each delta. **Units**: strings; characters.
 const maxStops = 4
 const maxStopLength = 256
@@ -38,6 +43,8 @@ export const maxChoices = 128
 interface Gate {
   readonly idle: unknown
   readonly needs?: Accepted
+  /** Where other values change nothing: tools that the model must not call, or a choice among no tools. */
+  readonly isIdle?: (body: Body) => boolean
 }
 
 // Members that change what an answer is.
@@ -51,27 +58,35 @@ const gates: Readonly<Record<string, Gate>> = {
   modalities: { idle: ['text'] },
   audio: { idle: null },
   response_format: { idle: { type: 'text' }, needs: 'response_format' },
-  tools: { idle: [], needs: 'tools' },
-  tool_choice: { idle: 'none', needs: 'tools' },
-  functions: { idle: [] },
-  function_call: { idle: 'none' },
+  tools: { idle: [], needs: 'tools', isIdle: ({ tool_choice: choice }) => choice === 'none' },
+  tool_choice: {
+    idle: 'none',
+    needs: 'tools',
+    isIdle: ({ tool_choice: choice }) => choice === 'auto',
+  },
+  functions: { idle: [], isIdle: ({ function_call: call }) => call === 'none' },
+  function_call: { idle: 'none', isIdle: ({ function_call: call }) => call === 'auto' },
   web_search_options: { idle: null },
 }
 
-// Where other values of these change nothing: tools that the model must not call, or a choice among no tools.
-const idle: Readonly<Record<string, (body: Body) => boolean>> = {
-  tools: ({ tool_choice: choice }) => choice === 'none',
-  tool_choice: ({ tool_choice: choice }) => choice === 'auto',
-  functions: ({ function_call: call }) => call === 'none',
-  function_call: ({ function_call: call }) => call === 'auto',
-}
+// As other servers: -1 is no limit.
+const limit: Rule = [(value) => value === -1 || countRule[0](value), countRule[1]]
 
-const ranges = {
-  temperature: [0, 2],
-  top_p: [0, 1],
-  presence_penalty: [-2, 2],
-  frequency_penalty: [-2, 2],
-} as const
+const rules = {
+  n: [
+    (value) => isWhole(value) && value > 0 && value <= maxChoices,
+    `a whole number from 1 to ${maxChoices}`,
+  ],
+  temperature: between(0, 2),
+  top_p: between(0, 1),
+  presence_penalty: between(-2, 2),
+  frequency_penalty: between(-2, 2),
+  seed: [isWhole, 'a whole number'],
+  max_tokens: limit,
+  max_completion_tokens: limit,
+  stream: flagRule,
+  stream_options: objectRule,
+} satisfies Record<string, Rule>
 
 /** @throws BadInput with the member as `path`; those of the descriptors. */
 export async function readChat(
@@ -104,22 +119,17 @@ export function readCompletions(body: Body, model: Model): readonly CompletionRe
 
 /** @throws as {@link readChat}. */
 export function readEmbedding(body: Body, model: Model): EmbeddingRequest {
-  const { input, encoding_format: format = 'float', dimensions } = body
-  const inputs = readPrompts(input, 'input', maxInputs, model)
-  check(format === 'float' || format === 'base64', 'float or base64', 'encoding_format', format)
-  if (dimensions !== undefined) checkWhole(dimensions, 'dimensions', 1)
-  return {
-    inputs,
-    isBase64: format === 'base64',
-    dimensions: dimensions as number | undefined,
-  }
+  const inputs = readPrompts(body.input, 'input', maxInputs, model)
+  checkMembers(body, { encoding_format: oneOf('float', 'base64'), dimensions: countRule })
+  const { encoding_format: format, dimensions } = body
+  return { inputs, isBase64: format === 'base64', dimensions: dimensions as number | undefined }
 }
 
 /** Reads a text, the tokens of one, or a list of these. */
 function readPrompts(given: unknown, path: string, most: number, model: Model): readonly Prompt[] {
   const takesTokens = model.accepts.has('tokens')
   const isTokens = (value: unknown) =>
-    Array.isArray(value) && value.length > 0 && value.every((each) => Number.isSafeInteger(each))
+    Array.isArray(value) && value.length > 0 && value.every(isWhole)
   const isOne = (value: unknown): value is Prompt =>
     typeof value === 'string' || (takesTokens && isTokens(value))
   const prompts: unknown = isOne(given) ? [given] : given
@@ -132,9 +142,9 @@ function readPrompts(given: unknown, path: string, most: number, model: Model): 
 }
 
 function sampling(body: Body, model: Model): SamplingRequest {
-  for (const [name, { idle: value, needs }] of Object.entries(gates)) {
+  for (const [name, { idle: value, needs, isIdle }] of Object.entries(gates)) {
     if (needs !== undefined && model.accepts.has(needs)) continue
-    const given = idle[name]?.(body) ? undefined : body[name]
+    const given = isIdle?.(body) ? undefined : body[name]
     const why =
       needs === undefined
         ? 'this server offers nothing else'
@@ -142,35 +152,20 @@ function sampling(body: Body, model: Model): SamplingRequest {
     const what = `nothing but ${JSON.stringify(value)}, as ${why},`
     check(given === undefined || JSON.stringify(given) === JSON.stringify(value), what, name, given)
   }
-  const { n = 1 } = body
-  const isCount = Number.isSafeInteger(n) && (n as number) >= 1 && (n as number) <= maxChoices
-  check(isCount, `a whole number from 1 to ${maxChoices}`, 'n', n)
-  for (const [name, [least, most]] of Object.entries(ranges)) {
-    const value = body[name]
-    const isInRange = typeof value === 'number' && value >= least && value <= most
-    check(value === undefined || isInRange, `a number from ${least} to ${most}`, name, value)
-  }
+  checkMembers(body, rules)
   const {
     model: name,
     stop,
-    seed,
     stream: _,
     stream_options: __,
-    max_completion_tokens: newer,
+    max_tokens: older,
+    max_completion_tokens: most = older,
     ...rest
   } = body
-  if (seed !== undefined) check(Number.isSafeInteger(seed), 'a whole number', 'seed', seed)
-  const asked = newer ?? rest.max_tokens
-  // As other servers: no limit.
-  const maxTokens = asked === -1 ? undefined : asked
-  if (asked === -1) delete rest.max_tokens
-  if (maxTokens !== undefined)
-    checkWhole(maxTokens, newer === undefined ? 'max_tokens' : 'max_completion_tokens', 1)
   return Object.assign(rest, {
     model: name as string,
     stop: readStop(stop),
-    ...(seed !== undefined && { seed: seed as number }),
-    ...(maxTokens !== undefined && { max_tokens: maxTokens as number }),
+    ...(most !== undefined && most !== -1 && { max_tokens: most as number }),
   })
 }
 
@@ -181,13 +176,6 @@ function readStop(stop: unknown = []): readonly string[] {
   const ok = Array.isArray(stops) && stops.length <= maxStops && stops.every(isText)
   check(ok, `at most ${maxStops} texts of 1 to ${maxStopLength} characters`, 'stop', stop)
   return stops
-}
-
-/** @throws BadInput. */
-export function sendingOf({ stream = false, stream_options: options = {} }: Body): Sending {
-  check(typeof stream === 'boolean', 'true or false', 'stream', stream)
-  check(isRecord(options), 'an object', 'stream_options', options)
-  return { stream, includesUsage: options.include_usage === true }
 }
 
 async function readMessage(

@@ -14,7 +14,6 @@ const readHeaders = ['x-request-id', 'content-encoding', 'content-type']
 
 /** What a path answers. */
 export interface Route {
-  readonly operation?: Endpoint['operation']
   /** Reads a form, as it arrives. Without it the body is a JSON object, or empty. */
   readonly form?: IODescriptor<Body, never>
   /**
@@ -31,7 +30,7 @@ export type Routes = Readonly<Record<string, Route>>
 export function endpointOf(key: string, route: Route, prefix: string): Endpoint {
   const [method, below] = key.split(' ')
   const path = `${prefix}/v1${below}`
-  const { form, operation } = route
+  const { form } = route
   const fail = (error: ServingError, ctx: Context) => errorResponse(error, ctx.id)
   const run = async (read: () => MaybePromise<Body>, visit: Visit): Promise<HttpResponse> => {
     const { ctx } = visit
@@ -56,7 +55,6 @@ export function endpointOf(key: string, route: Route, prefix: string): Endpoint 
     methods: method === '' ? [] : [method],
     access: { kind: 'service' },
     origins: 'any',
-    operation,
     readsHeaders: joinHeaderNames(readHeaders, form?.readsHeaders ?? []),
     isLimited: true,
     decompresses: true,

@@ -8,17 +8,14 @@ import { many, optional } from '../../descriptors/part-rule.ts'
 import { Text } from '../../descriptors/text.ts'
 import { encodeEvent } from '../../http/event-stream.ts'
 import { nosniff } from '../../http/response-head.ts'
-import { type Body, check } from './body.ts'
+import { type Body, between, checkMembers, oneOf } from './body.ts'
 import { eventsAnswer } from './events.ts'
 import type { TokenCounts, Transcript, TranscriptionRequest } from './method-types.ts'
 import { type Models, methodOf } from './model.ts'
-import { transcriptionOperation } from './operations.ts'
 import { eachOf, type Pieces } from './pieces.ts'
 import type { Routes } from './route.ts'
 
 const text = () => optional(new Text())
-
-const formats = ['json', 'text', 'verbose_json']
 
 /** @returns the endpoint of models that transcribe, whose form is read as it arrives. */
 export function transcriptionRoutes(models: Models, { logLate }: Pick<Host, 'logLate'>): Routes {
@@ -35,12 +32,11 @@ export function transcriptionRoutes(models: Models, { logLate }: Pick<Host, 'log
   return {
     'POST /audio/transcriptions': {
       form,
-      operation: transcriptionOperation(models),
       answer(body, visit) {
         const { call } = methodOf(models, body.model, 'transcribe')
-        const { request, format, stream } = readTranscription(body)
+        const { request, format, isStream } = readTranscription(body)
         const pieces = call(request, visit.ctx)
-        if (stream) return eventsAnswer(transcriptEvents(pieces), visit, logLate)
+        if (isStream) return eventsAnswer(transcriptEvents(pieces), visit, logLate)
         return transcript(pieces, format, visit)
       },
     },
@@ -49,21 +45,23 @@ export function transcriptionRoutes(models: Models, { logLate }: Pick<Host, 'log
 
 /** @throws BadInput with the part as `path`. */
 function readTranscription(body: Body) {
-  const { model, file, language, prompt, response_format: format = 'json', temperature } = body
-  const { stream = 'false', 'timestamp_granularities[]': granularities } = body
-  check(formats.includes(String(format)), `one of ${formats.join(', ')}`, 'response_format', format)
-  check(stream === 'true' || stream === 'false', 'true or false', 'stream', stream)
-  const heat = Number(temperature ?? 0)
-  check(heat >= 0 && heat <= 1, 'a number from 0 to 1', 'temperature', temperature)
+  const { response_format: format = 'json', stream, temperature: heat, ...rest } = body
+  const { 'timestamp_granularities[]': timestamp_granularities, ...asked } = rest
+  const temperature = heat && Number(heat)
+  checkMembers(
+    { temperature, stream, response_format: format },
+    {
+      response_format: oneOf('json', 'text', 'verbose_json'),
+      stream: oneOf('true', 'false'),
+      temperature: between(0, 1),
+    },
+  )
   const request = {
-    model,
-    file,
-    language,
-    prompt,
-    temperature: temperature && heat,
-    timestamp_granularities: granularities,
-  } as TranscriptionRequest
-  return { request, format, stream: stream === 'true' }
+    ...asked,
+    temperature,
+    timestamp_granularities,
+  } as never as TranscriptionRequest
+  return { request, format, isStream: stream === 'true' }
 }
 
 async function transcript(pieces: Pieces<Transcript>, format: unknown, visit: Visit) {

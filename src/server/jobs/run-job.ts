@@ -85,11 +85,11 @@ function contextOf(attempt: Attempt): Context {
     job.trace === undefined
       ? request.headers
       : [...request.headers, ['traceparent', job.trace] as const]
-  const names = new HeaderList(
-    headers.map(([name]) => name),
-    headers.map(([, value]) => value),
-  )
-  const ctx = new Context({ headers: names, query: request.query, timeoutMs: job.timeoutMs })
+  const ctx = new Context({
+    headers: HeaderList.of(headers),
+    query: request.query,
+    timeoutMs: job.timeoutMs,
+  })
   Object.assign(ctx.state, parseText(state ?? '{}'))
   ctx.job = { id: job.id, attempt: number, progress: (value) => progress(attempt, value) }
   return ctx

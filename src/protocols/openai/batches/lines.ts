@@ -1,7 +1,9 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Api } from '../../../api/api.ts'
 import { answerHttp } from '../../../api/call.ts'
 import { functionFailureOf } from '../../../api/stages.ts'
 import type { Visit } from '../../../api/visit.ts'
+import { ServingError } from '../../../core/errors.ts'
 import type { HttpRequest, HttpResponse } from '../../../http/message.ts'
 import type { Jobs } from '../../../jobs/jobs.ts'
 import { check, readBody } from '../body.ts'
@@ -23,8 +25,18 @@ export function lineTarget(routes: Routes, jobs: Jobs, path: unknown): Route | A
   return api
 }
 
-/** Answers a line. Its path is the query of its job. */
-export async function runLine(
+/** Answers a line. Its path is the query of its job. It comes again when an error says so: its client does not. */
+export async function runLine(...line: Parameters<typeof answerLine>): Promise<HttpResponse> {
+  const [, , , { ctx }] = line
+  for (;;) {
+    const answer = await answerLine(...line)
+    const seconds = ServingError.is(answer.error) ? answer.error.retryAfterSeconds : undefined
+    if (seconds === undefined) return answer
+    await wait(1000 * seconds, undefined, { signal: ctx.signal })
+  }
+}
+
+async function answerLine(
   routes: Routes,
   jobs: Jobs,
   request: HttpRequest,

@@ -7,21 +7,20 @@
 
 import type { Visit } from '../../../api/visit.ts'
 import type { BinaryFile } from '../../../core/file/binary-file.ts'
-import { parseJson } from '../../../core/text/parse-json.ts'
 import { parseText } from '../../../core/text/parse-text.ts'
 import { File } from '../../../descriptors/file.ts'
 import { Multipart } from '../../../descriptors/multipart.ts'
 import { optional } from '../../../descriptors/part-rule.ts'
 import { Text } from '../../../descriptors/text.ts'
 import { HeaderList } from '../../../http/message.ts'
+import { isFinal } from '../../../jobs/job.ts'
 import { problemOf } from '../../../jobs/problem-answer.ts'
-import { type Body, check } from '../body.ts'
+import { check, readBody } from '../body.ts'
 import type { Kept, KeptJob, Shelf } from '../kept-job.ts'
 import { seconds } from '../responses/events.ts'
-import type { Route, Routes } from '../route.ts'
+import type { Routes } from '../route.ts'
 import { lineTarget } from './lines.ts'
-
-const purposes = ['batch', 'user_data']
+import { partOf } from './run-batch.ts'
 
 const statuses: Readonly<Record<string, string>> = {
   queued: 'validating',
@@ -38,39 +37,28 @@ export function batchRoutes({ files, batches }: Kept, routes: Routes): Routes {
     'expires_after[anchor]': optional(new Text()),
     'expires_after[seconds]': optional(new Text()),
   })
-  const one = (
-    shelf: Shelf,
-    answer: (found: KeptJob, visit: Visit) => ReturnType<Route['answer']>,
-  ): Route => ({
-    answer: async (_, visit) => answer(await shelf.find(visit.target.params.id, visit), visit),
-  })
-  const showBatch = async ({ job, input }: KeptJob, visit: Visit) =>
-    JSON.stringify(await batchOf({ job, input }, batches, visit))
+  const showBatch = async (kept: KeptJob, visit: Visit) =>
+    JSON.stringify(await batchOf(kept, batches, visit))
   return {
     'POST /files': {
       form,
       async answer({ file, purpose }, visit) {
-        check(
-          purposes.includes(String(purpose)),
-          `one of ${purposes.join(', ')}`,
-          'purpose',
-          purpose,
-        )
-        const { size, name: filename = 'file' } = file as BinaryFile
+        const isPurpose = purpose === 'batch' || purpose === 'user_data'
+        check(isPurpose, 'batch or user_data', 'purpose', purpose)
+        const { size, bytes, name: filename = 'file' } = file as BinaryFile
         visit.hold(size)
         const query = JSON.stringify({ filename, purpose })
-        const headers = new HeaderList([], [])
-        const job = await files.begin({ body: (file as BinaryFile).bytes, query, headers }, visit)
+        const job = await files.begin({ body: bytes, query, headers: HeaderList.of([]) }, visit)
         return JSON.stringify(fileOf(job, query, size))
       },
     },
     'GET /files': { answer: (_, visit) => files.list(visit, keptFile) },
-    'GET /files/{id}': one(files, (found) => JSON.stringify(keptFile(found))),
-    'GET /files/{id}/content': one(files, async ({ input }, visit) => {
+    'GET /files/{id}': files.at((found) => JSON.stringify(keptFile(found))),
+    'GET /files/{id}/content': files.at(async ({ input }, visit) => {
       const { headers, body } = await input.body.answer(visit)
       return { headers: [['content-type', 'application/octet-stream'], ...headers], body }
     }),
-    'DELETE /files/{id}': one(files, (found, visit) => files.delete(found, 'file', visit)),
+    'DELETE /files/{id}': files.at((found, visit) => files.delete(found, 'file', visit)),
     'POST /batches': {
       async answer(body, visit) {
         const { endpoint, input_file_id: id, completion_window: time } = body
@@ -85,10 +73,16 @@ export function batchRoutes({ files, batches }: Kept, routes: Routes): Routes {
     'GET /batches': {
       answer: (_, visit) => batches.list(visit, (found) => batchOf(found, batches, visit)),
     },
-    'GET /batches/{id}': one(batches, showBatch),
-    'POST /batches/{id}/cancel': one(batches, async ({ job, input }, visit) =>
-      showBatch({ job: await jobs.cancel(job), input }, visit),
-    ),
+    'GET /batches/{id}': batches.at(showBatch),
+    'POST /batches/{id}/cancel': batches.at(async ({ job, input }, visit) => {
+      const asked = readBody(await input.body.bytes(visit))
+      const canceled = await jobs.cancel(job)
+      if (job.startedAt !== undefined) {
+        const body = Buffer.from(JSON.stringify({ ...asked, cancels: job.id }))
+        await batches.keep({ body, ...partOf(job.id, 'cancel') }, visit)
+      }
+      return showBatch({ job: canceled, input }, visit)
+    }),
   }
 }
 
@@ -102,22 +96,27 @@ function fileOf({ id, createdAt }: KeptJob['job'], names: string, bytes: number)
 }
 
 async function batchOf({ job, input }: KeptJob, { jobs }: Shelf, visit: Visit) {
-  const { id, status, createdAt, startedAt, finishedAt, progress } = job
-  const asked = parseJson(await input.body.bytes(visit), 'the batch') as Body
-  const answer = await jobs.answerOf(job)
+  const { id, status, createdAt, startedAt, isCancelRequested } = job
+  const asked = readBody(await input.body.bytes(visit))
+  // What a canceled batch has done is gathered by a job of its own.
+  const end = status === 'canceled' && (await jobs.look({ ...job, id: partOf(id, 'cancel').id }))
+  const last = end || job
+  const { finishedAt, progress = '{"total":0,"completed":0,"failed":0}' } = last
+  const answer = await jobs.answerOf(last)
   const bytes = (await answer?.body.bytes(visit)) ?? new Uint8Array(0)
-  const shown = statuses[status] ?? status
+  const isEnding = end ? !isFinal(end.status) : isCancelRequested && status === 'running'
+  const shown = isEnding ? 'cancelling' : (statuses[status] ?? status)
   const { code, detail: message } = problemOf({ headers: [], ...answer, body: bytes })
   return {
     ...asked,
     id: `batch_${id}`,
     object: 'batch',
-    status: job.isCancelRequested && status === 'running' ? 'cancelling' : shown,
+    status: shown,
     errors: status === 'failed' ? { object: 'list', data: [{ code, message, line: null }] } : null,
-    request_counts: parseText(progress ?? '{"total":0,"completed":0,"failed":0}'),
+    request_counts: parseText(progress),
     created_at: seconds(createdAt),
     in_progress_at: startedAt && seconds(startedAt),
     [`${shown}_at`]: finishedAt && seconds(finishedAt),
-    ...(status === 'completed' && (parseJson(bytes, 'the batch') as object)),
+    ...(last.status === 'completed' && readBody(bytes)),
   }
 }

@@ -1,7 +1,8 @@
 /** Runs a batch: a job of each line, whose results become files. @module */
 
+import { createHash } from 'node:crypto'
 import type { Visit } from '../../../api/visit.ts'
-import { ClientClosed } from '../../../core/errors.ts'
+import { ClientClosed, NotFound } from '../../../core/errors.ts'
 import { isRecord } from '../../../core/options.ts'
 import { parseJson } from '../../../core/text/parse-json.ts'
 import { HeaderList } from '../../../http/message.ts'
@@ -19,11 +20,21 @@ const atOnce = 64
 export interface BatchRequest {
   readonly endpoint: string
   readonly input_file_id: string
+  /** The job of the canceled batch whose lines end now. */
+  readonly cancels?: string
 }
 
 interface Line {
   readonly customId: string
   readonly body: unknown
+}
+
+/** @returns what each attempt at a batch begins the same job of a part by: of a line, or of a file. */
+export function partOf(batch: string, part: string | number) {
+  const hash = createHash('sha256').update(`${batch} ${part}`).digest('base64url')
+  const id = hash.slice(0, 22).replace(/^-/, '_')
+  const lines = { 'content-type': 'application/json', 'idempotency-key': id }
+  return { id, headers: HeaderList.from(lines) }
 }
 
 /**
@@ -33,74 +44,80 @@ interface Line {
  * @throws BadInput for a wrong file; why the attempt ends.
  */
 export async function runBatch(
-  { endpoint, input_file_id: fileId }: BatchRequest,
+  { endpoint, input_file_id: fileId, cancels }: BatchRequest,
   { files, lines: shelf }: Kept,
   visit: Visit,
 ): Promise<string> {
   const { ctx } = visit
   const { jobs } = shelf
-  const batch = String(ctx.job?.id)
+  const batch = cancels ?? String(ctx.job?.id)
   const { input } = await files.find(fileId, visit, 'input_file_id')
   const lines = readLines(await input.body.bytes(visit), endpoint, visit)
   const counts = { total: lines.length, completed: 0, failed: 0 }
-  const running = new Set<Job>()
-  ctx.onAbort((reason) => {
-    // The lines of one that only stops are for another process.
-    if (!(reason instanceof ClientClosed)) return
-    for (const job of running) void jobs.cancel(job).catch(() => {})
+  const step = Math.ceil(lines.length / 100)
+  const ended = await eachAtOnce(lines, async ({ body }, i) => {
+    const end = await (cancels === undefined ? ran(body, i) : canceled(i))
+    counts[kindOf(end)]++
+    if ((counts.completed + counts.failed) % step === 0) await ctx.job?.progress(counts)
+    return end
   })
   const results = { completed: [] as string[], failed: [] as string[] }
-  const ended: Job[] = []
-  await eachAtOnce(lines, async ({ body }, i) => {
-    const headers = HeaderList.from({
-      'content-type': 'application/json',
-      'idempotency-key': `${batch} ${i}`,
-    })
-    const bytes = Buffer.from(JSON.stringify(body))
-    const job = await shelf.begin({ body: bytes, query: endpoint, headers }, visit)
-    running.add(job)
-    ended[i] = await jobs.ended(job, Number.POSITIVE_INFINITY, ctx)
-    running.delete(job)
-    const { status } = ended[i]
-    if (!isFinal(status)) throw await aborted(visit)
-    counts[status === 'completed' ? status : 'failed']++
-    await ctx.job?.progress(counts)
-  })
-  for (const [i, job] of ended.entries()) {
-    const kind = job.status === 'completed' ? 'completed' : 'failed'
-    results[kind].push(await resultOf(job, lines[i]))
-  }
-  const keep = async (kind: keyof typeof results) => {
-    if (results[kind].length === 0) return undefined
-    const names = { filename: `batch_${batch}_${kind}.jsonl`, purpose: 'batch_output' }
-    // With this key it is the file that an attempt before has made.
-    const headers = HeaderList.from({ 'idempotency-key': `${batch} ${kind}` })
-    const body = Buffer.from(results[kind].join(''))
-    const { id } = await files.begin({ body, query: JSON.stringify(names), headers }, visit)
-    return `file-${id}`
-  }
+  for (const [i, job] of ended.entries())
+    results[kindOf(job)].push(await resultOf(job, lines[i], partOf(batch, i).id))
   return JSON.stringify({
     output_file_id: await keep('completed'),
     error_file_id: await keep('failed'),
     request_counts: counts,
   })
 
+  async function ran(body: unknown, i: number): Promise<Job> {
+    const bytes = Buffer.from(JSON.stringify(body))
+    const begun = { body: bytes, query: endpoint, ...partOf(batch, i) }
+    const job = await shelf.begin(begun, visit)
+    const end = await jobs.ended(job, Number.POSITIVE_INFINITY, ctx)
+    if (isFinal(end.status)) return end
+    const reason = await aborted(visit)
+    // The lines of one that only stops are for another process.
+    if (reason instanceof ClientClosed) await shelf.end(job, visit)
+    throw reason
+  }
+
+  /** Ends a line; undefined if it has not begun. */
+  async function canceled(i: number): Promise<Job | undefined> {
+    const job = await jobs.find(partOf(batch, i).id, visit).catch((error: unknown) => {
+      if (error instanceof NotFound) return undefined
+      throw error
+    })
+    return job && shelf.end(job, visit)
+  }
+
+  async function keep(kind: keyof typeof results): Promise<string | undefined> {
+    if (results[kind].length === 0) return undefined
+    const names = { filename: `batch_${batch}_${kind}.jsonl`, purpose: 'batch_output' }
+    const body = Buffer.from(results[kind].join(''))
+    const begun = { body, query: JSON.stringify(names), ...partOf(batch, kind) }
+    return `file-${(await files.begin(begun, visit)).id}`
+  }
+
   /** @returns a line of the results. */
-  async function resultOf(job: Job, { customId }: Line): Promise<string> {
-    const answer = await jobs.answerOf(job)
+  async function resultOf(job: Job | undefined, { customId }: Line, id: string): Promise<string> {
+    const answer = job && (await jobs.answerOf(job))
     const bytes = await answer?.body.bytes(visit)
     visit.hold(2 * (bytes?.length ?? 0))
     const type = answer?.headers.find(([name]) => name === 'content-type')?.[1] ?? ''
     const text = Buffer.from(bytes ?? '').toString()
     const body = /\bjson\b/.test(type) ? text.trim() : JSON.stringify(text)
-    const response = `{"status_code":${answer?.status},"request_id":"${job.id}","body":${body}}`
-    const { status: code } = job
+    const code = cancels === undefined ? job?.status : 'batch_cancelled'
     const end =
       answer === undefined
-        ? `"response":null,"error":${JSON.stringify({ code, message: `the line was ${code}` })}`
-        : `"response":${response},"error":null`
-    return `{"id":"batch_req_${job.id}","custom_id":${JSON.stringify(customId)},${end}}\n`
+        ? `"response":null,"error":${JSON.stringify({ code, message: 'the line has no answer' })}`
+        : `"response":{"status_code":${answer.status},"request_id":"${id}","body":${body}},"error":null`
+    return `{"id":"batch_req_${id}","custom_id":${JSON.stringify(customId)},${end}}\n`
   }
+}
+
+function kindOf(job: Job | undefined): 'completed' | 'failed' {
+  return job?.status === 'completed' ? 'completed' : 'failed'
 }
 
 /** Resolves once a server that stops hands its batch to another one. */
@@ -134,20 +151,19 @@ function readLines(bytes: Uint8Array, endpoint: string, visit: Visit): Line[] {
 }
 
 /** Runs a function for each item, for several at a time. After a failure no more are begun. */
-async function eachAtOnce<T>(
+async function eachAtOnce<T, R>(
   items: readonly T[],
-  run: (item: T, i: number) => Promise<void>,
-): Promise<void> {
-  const rest = items.entries()
-  let failure: unknown
+  run: (item: T, i: number) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = []
+  // A loop that fails ends the generator, and with it the other loops.
+  const rest = (function* () {
+    yield* items.entries()
+  })()
   const worker = async () => {
-    for (const [i, item] of rest) {
-      if (failure !== undefined) return
-      await run(item, i).catch((error: unknown) => {
-        failure ??= error
-      })
-    }
+    for (const [i, item] of rest) results[i] = await run(item, i)
   }
-  await Promise.all(Array.from({ length: atOnce }, worker))
-  if (failure !== undefined) throw failure
+  const ends = await Promise.allSettled(Array.from({ length: atOnce }, worker))
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
+  return results
 }

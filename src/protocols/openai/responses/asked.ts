@@ -2,7 +2,7 @@
 
 import { BadInput } from '../../../core/errors.ts'
 import { isRecord } from '../../../core/options.ts'
-import { type Body, check } from '../body.ts'
+import { type Body, check, flagRule, objectRule, type Rule, textRule } from '../body.ts'
 import { type Item, messagesOf } from './items.ts'
 
 /** What a request asks for. */
@@ -13,27 +13,20 @@ export interface Asked {
   readonly shown: Body
 }
 
-/** What members are that no chat has. */
-const kinds: Readonly<Record<string, string>> = {
-  instructions: 'string',
-  previous_response_id: 'string',
-  stream: 'boolean',
-  store: 'boolean',
-  background: 'boolean',
-  text: 'object',
-  reasoning: 'object',
-  metadata: 'object',
-  conversation: 'undefined',
-  prompt: 'undefined',
-}
+const nothing: Rule = [() => false, 'nothing']
 
-/** @throws BadInput. */
-export function checkRequest(body: Body): void {
-  for (const [name, kind] of Object.entries(kinds)) {
-    const value = body[name]
-    const isKind = value === undefined || (typeof value === kind && !Array.isArray(value))
-    check(isKind, kind === 'undefined' ? 'nothing' : `a ${kind}`, name, value)
-  }
+/** What members are that no chat has. */
+export const rules: Readonly<Record<string, Rule>> = {
+  instructions: textRule,
+  previous_response_id: textRule,
+  stream: flagRule,
+  store: flagRule,
+  background: flagRule,
+  text: objectRule,
+  reasoning: objectRule,
+  metadata: objectRule,
+  conversation: nothing,
+  prompt: nothing,
 }
 
 /** What an answer tells of members that the request does not have. */
@@ -69,7 +62,7 @@ export function askedOf(body: Body, items: readonly Item[]): Asked {
     previous_response_id: _,
     tools: given,
     tool_choice: choice,
-    text = {},
+    text,
     reasoning,
     include,
     max_output_tokens: max_completion_tokens,
@@ -79,9 +72,9 @@ export function askedOf(body: Body, items: readonly Item[]): Asked {
     background: _____,
     ...rest
   } = body
-  const { format, verbosity } = text as Body
+  const { format, verbosity } = Object(text)
   const tools = toolsOf(given)
-  const { effort = null, summary = null } = (reasoning ?? {}) as Body
+  const { effort = null, summary = null } = Object(reasoning)
   const isLikely = Array.isArray(include) && include.includes('message.output_text.logprobs')
   const { top_logprobs } = rest
   const chat = {
@@ -101,8 +94,8 @@ export function askedOf(body: Body, items: readonly Item[]): Asked {
     model: rest.model,
     tools: tools.map((tool) => ({ description: null, parameters: null, strict: null, ...tool })),
     text: {
-      ...(text as Body),
-      format: { type: 'text', ...(isSchema(format) && schemaDefaults), ...(format as Body) },
+      ...Object(text),
+      format: { type: 'text', ...(isSchema(format) && schemaDefaults), ...format },
     },
     reasoning: reasoning === undefined ? null : { effort, summary },
   }

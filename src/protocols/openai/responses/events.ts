@@ -1,5 +1,6 @@
 /** The events of a response, and the response that they fill. @module */
 
+import { shownLogprob } from '../answers.ts'
 import type { Body } from '../body.ts'
 import type { Completion, Usage } from '../completion.ts'
 import type { TokenLogprob } from '../method-types.ts'
@@ -161,7 +162,7 @@ class Output {
   ): Generator<ResponseEvent> {
     if (!this.#open.has(key)) yield* this.#begin(kind, key, members)
     const open = this.#open.get(key) as OpenItem
-    const told = { logprobs: logprobs.map(withBytes) }
+    const told = { logprobs: logprobs.map(shownLogprob) }
     open.text += delta
     open.logprobs.push(...told.logprobs)
     yield { type: `${kind.events}.delta`, ...open.place, delta, ...(kind === message && told) }
@@ -203,11 +204,6 @@ class Output {
       yield { type: 'response.output_item.done', output_index, item: done }
     }
   }
-}
-
-function withBytes({ token, logprob, top_logprobs = [] }: TokenLogprob): object {
-  const bytes = [...Buffer.from(token)]
-  return { token, logprob, bytes, top_logprobs: top_logprobs.map(withBytes) }
 }
 
 /** @returns the last event. */

@@ -58,7 +58,7 @@ export async function keepResponse(
     )
   visit.hold(body.length)
   if (kept.response === undefined) return shelf.begin({ body, id }, visit)
-  return shelf.keep({ body, headers: new HeaderList([], []), id }, visit)
+  return shelf.keep({ body, headers: HeaderList.of([]), id }, visit)
 }
 
 /** @returns a response that the caller may look at. Throws as {@link Shelf.find}. */

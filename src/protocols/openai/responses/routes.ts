@@ -10,16 +10,15 @@ import type { Visit } from '../../../api/visit.ts'
 import type { ServingError } from '../../../core/errors.ts'
 import type { HttpResponse } from '../../../http/message.ts'
 import { newId } from '../../../jobs/new-job.ts'
-import { type Body, check } from '../body.ts'
+import { type Body, check, checkMembers } from '../body.ts'
 import { openChat } from '../chat.ts'
 import { eventsAnswer } from '../events.ts'
 import { pageOf, type Shelf } from '../kept-job.ts'
 import { type Models, methodOf } from '../model.ts'
 import { errorOf } from '../openai-error.ts'
-import { responsesOperation } from '../operations.ts'
 import { readChat } from '../requests.ts'
 import type { Route, Routes } from '../route.ts'
-import { askedOf, checkRequest, renamed } from './asked.ts'
+import { askedOf, renamed, rules } from './asked.ts'
 import { conversationOf, refusal } from './conversation.ts'
 import { lastOf, newResponse, type Response, type ResponseEvent, responseEvents } from './events.ts'
 import {
@@ -37,7 +36,7 @@ export function responsesRoutes(
   shelf: Shelf | undefined,
 ): Routes {
   const answer = async (body: Body, visit: Visit): Promise<string | HttpResponse> => {
-    checkRequest(body)
+    checkMembers(body, rules)
     const { input: _, ...rest } = body
     const asked = { ...rest, store: isStored(body, shelf, visit) }
     const id = newId()
@@ -61,7 +60,6 @@ export function responsesRoutes(
     return JSON.stringify((await lastOf(events))?.response)
   }
   const create: Route = {
-    operation: responsesOperation(models),
     answer: (body, visit) =>
       answer(body, visit).catch((error: unknown) => {
         throw renamed(error)
@@ -146,10 +144,7 @@ function keptRoutes(shelf: Shelf, logLate: Host['logLate']): Routes {
       check(Number.isInteger(after), 'the number of an event', 'starting_after', after)
       return eventsAnswer(keptEvents(shelf, found, after, visit), visit, logLate)
     }),
-    'DELETE /responses/{id}': {
-      answer: async (_, visit) =>
-        shelf.delete(await shelf.find(visit.target.params.id, visit), 'response', visit),
-    },
+    'DELETE /responses/{id}': shelf.at((kept, visit) => shelf.delete(kept, 'response', visit)),
     'POST /responses/{id}/cancel': route(async (found, visit) =>
       JSON.stringify(await cancelResponse(shelf, found, visit)),
     ),

@@ -1,8 +1,11 @@
+/** Answers of numbers: vectors of texts, and how well documents fit. @module */
+
 import { BadInput, BadOutput, expected } from '../../core/errors.ts'
 import { isRecord } from '../../core/options.ts'
 import { numberCodec } from '../../values/array/native-codec.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
-import type { Embeddings } from './method-types.ts'
+import { type Body, check, checkMembers, countRule } from './body.ts'
+import type { Embeddings, RerankRequest, Scores } from './method-types.ts'
 import type { EmbeddingRequest } from './requests.ts'
 
 /**
@@ -60,4 +63,44 @@ function jsonOf(row: Float32Array): string {
 /** **Units**: little-endian float32, as the servers that we run on have it. */
 function base64Of({ buffer, byteOffset, byteLength }: Float32Array): string {
   return `"${Buffer.from(buffer, byteOffset, byteLength).toString('base64')}"`
+}
+
+// As embeddings.
+const maxDocuments = 2048
+
+/** @throws BadInput with the member as `path`. */
+export function readRerank(body: Body): RerankRequest {
+  const { query, documents } = body
+  checkMembers(body, { top_n: countRule })
+  check(typeof query === 'string', 'a text', 'query', query)
+  const isList =
+    Array.isArray(documents) && documents.length > 0 && documents.length <= maxDocuments
+  check(isList, `a list of 1 to ${maxDocuments} documents`, 'documents', documents)
+  const texts = documents.map((document: unknown, i) => {
+    const text = isRecord(document) ? document.text : document
+    check(typeof text === 'string', 'a text or an object with text', `documents[${i}]`, document)
+    return text
+  })
+  return Object.assign(body, { model: String(body.model), query, documents: texts })
+}
+
+/**
+ * @returns the JSON text: the best documents first.
+ * @throws BadOutput for other than a finite number for each document.
+ */
+export function rerankAnswer(result: Scores, request: RerankRequest, id: string): string {
+  const { scores, tokens = 0 } =
+    isRecord(result) && 'scores' in result ? result : { scores: result }
+  const numbers = Array.from((scores instanceof NDArray ? scores.data : scores) as number[])
+  const { documents, model, top_n: most, return_documents: returns } = request
+  if (numbers.length !== documents.length || !numbers.every(Number.isFinite))
+    throw new BadOutput(expected(`${documents.length} numbers`, 'the result of rerank', numbers))
+  const results = numbers
+    .map((score, index) => {
+      const document = returns === true && { document: { text: documents[index] } }
+      return { index, relevance_score: score, ...document }
+    })
+    .sort((a, b) => b.relevance_score - a.relevance_score)
+    .slice(0, most as number | undefined)
+  return JSON.stringify({ id: `rerank-${id}`, model, results, usage: { total_tokens: tokens } })
 }
