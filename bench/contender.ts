@@ -5,10 +5,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { quantileOf } from '../src/cli/load/summary.ts'
 import { workerNodeOptions } from '../src/server/workers/worker-process.ts'
 import type { BenchCase } from './cases/case.ts'
 import { callByGrpc } from './load/grpc.ts'
-import { type Load, type LoadResult, percentile } from './load/load.ts'
+import type { Load, LoadResult } from './load/load.ts'
 import { askByWebSocket } from './load/websocket.ts'
 import { findProgram, startProgram } from './peers/compiled.ts'
 import { findPython, startPython } from './peers/python.ts'
@@ -224,8 +225,8 @@ function inLoop(child: ChildProcess): Pick<Contender, 'ask' | 'load'> {
         requests: times,
         perSecond: times / seconds,
         seconds,
-        p50Ms: percentile(latencies, 0.5),
-        p99Ms: percentile(latencies, 0.99),
+        p50Ms: quantileOf(latencies, 0.5),
+        p99Ms: quantileOf(latencies, 0.99),
         errors: 0,
         loadCpuMicros: 0,
       }

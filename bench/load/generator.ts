@@ -6,15 +6,10 @@
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { quantileOf } from '../../src/cli/load/summary.ts'
 import { usageOf } from '../servers/listening.ts'
 import { sendByGrpc } from './grpc.ts'
-import {
-  answerHarness,
-  type LoadRequest,
-  type LoadResult,
-  percentile,
-  type Sender,
-} from './load.ts'
+import { answerHarness, type LoadRequest, type LoadResult, type Sender } from './load.ts'
 import { sendByWebSocket } from './websocket.ts'
 
 interface Instance extends Promise<Result> {
@@ -90,8 +85,8 @@ async function fire(request: LoadRequest): Promise<LoadResult> {
     requests,
     perSecond: requests / seconds,
     seconds,
-    p50Ms: percentile(latencies, 0.5),
-    p99Ms: percentile(latencies, 0.99),
+    p50Ms: quantileOf(latencies, 0.5),
+    p99Ms: quantileOf(latencies, 0.99),
     errors,
     loadCpuMicros: usageOf().cpuMicros - before,
   }

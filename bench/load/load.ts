@@ -48,11 +48,6 @@ export type Sender = (
   answered: (latencyMs: number) => void,
 ) => Promise<{ requests: number; errors: number }>
 
-/** Returns the quantile of a sorted list; 0 for an empty one. */
-export function percentile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-}
-
 /** Answers the messages of the harness by `work`. Called once in a generator's process. */
 export function answerHarness<Q, R>(work: (request: Q) => Promise<R>): void {
   process.on('message', async (request: Q) => {

@@ -5,7 +5,8 @@
  */
 import { Agent, request } from 'node:http'
 import { setPriority } from 'node:os'
-import { answerHarness, percentile } from './load.ts'
+import { quantileOf } from '../../src/cli/load/summary.ts'
+import { answerHarness } from './load.ts'
 
 /** Begins to ask at a port, or ends: `port` is undefined. */
 export interface NeighbourRequest {
@@ -45,7 +46,7 @@ answerHarness(async ({ port }: NeighbourRequest): Promise<NeighbourResult> => {
   await Promise.all(pending)
   agent.destroy()
   waits.sort((a, b) => a - b)
-  return { p99Ms: percentile(waits, 0.99), maxMs: waits.at(-1) ?? 0 }
+  return { p99Ms: quantileOf(waits, 0.99), maxMs: waits.at(-1) ?? 0 }
 })
 
 /** A request that fails counts as well: the server is lost then, which the sender of what is large reports. */

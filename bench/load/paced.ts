@@ -5,8 +5,13 @@
  */
 import { readFileSync } from 'node:fs'
 import { Agent, request as httpRequest } from 'node:http'
-import { setTimeout as wait } from 'node:timers/promises'
-import { answerHarness, percentile } from './load.ts'
+import { runOpenLoop } from '../../src/cli/load/open-loop.ts'
+import { faultOfError, rightAnswer } from '../../src/cli/load/sender.ts'
+import { quantileOf } from '../../src/cli/load/summary.ts'
+import { answerHarness } from './load.ts'
+
+/** Answers may take so long after the last request. */
+const patienceMs = 60_000
 
 /** What to send, and how often. */
 export interface PacedRequest {
@@ -23,8 +28,8 @@ export interface PacedRequest {
 }
 
 /**
- * The result. **Units**: milliseconds from sending to the last byte of the answer, including time waiting for the
- * connection.
+ * The result. **Units**: milliseconds from when the request was due to the last byte of the answer, including time
+ * waiting for the connection.
  */
 export interface PacedResult {
   readonly requests: number
@@ -47,14 +52,12 @@ async function pace(paced: PacedRequest): Promise<PacedResult> {
   agentsOf.set(url, agents)
 
   const send = (agent: Agent) =>
-    new Promise<number>((resolve, reject) => {
-      const startMs = performance.now()
+    new Promise<void>((resolve, reject) => {
       const outgoing = httpRequest(url, { method: 'POST', headers, agent }, (response) => {
         const pieces: Buffer[] = []
         response.on('data', (piece: Buffer) => pieces.push(piece))
         response.on('end', () => {
-          const latencyMs = performance.now() - startMs
-          if (Buffer.concat(pieces).equals(right)) resolve(latencyMs)
+          if (Buffer.concat(pieces).equals(right)) resolve()
           else
             reject(new Error(`${url} answered ${response.statusCode} and other bytes than before`))
         })
@@ -65,20 +68,25 @@ async function pace(paced: PacedRequest): Promise<PacedResult> {
 
   // Connects, and compiles both sides.
   for (let i = 0; isNew && i < 3; i++) await Promise.all(agents.map(send))
-  const startMs = performance.now()
-  const answers: Promise<number>[] = []
-  for (let i = 0; i < perSecond * seconds; i++) {
-    await wait(Math.max(0, startMs + (i * 1000) / perSecond - performance.now()))
-    const answer = send(agents[i % connections])
-    // Awaited below; a failure before that must not count as an unhandled rejection.
-    answer.catch(() => {})
-    answers.push(answer)
+  const due = Array.from({ length: perSecond * seconds }, (_, i) => (i * 1000) / perSecond)
+  let turn = 0
+  let failure: unknown
+  const checked = async () => {
+    try {
+      await send(agents[turn++ % connections])
+      return rightAnswer
+    } catch (error) {
+      failure ??= error
+      return faultOfError(error)
+    }
   }
-  const latencies = (await Promise.all(answers)).sort((a, b) => a - b)
+  const samples = await runOpenLoop(due, checked, patienceMs)
+  if (failure !== undefined) throw failure
+  const latencies = Float64Array.from(samples, ({ latencyMs }) => latencyMs).sort()
   return {
     requests: latencies.length,
-    p50Ms: percentile(latencies, 0.5),
-    p99Ms: percentile(latencies, 0.99),
+    p50Ms: quantileOf(latencies, 0.5),
+    p99Ms: quantileOf(latencies, 0.99),
   }
 }
 

@@ -59,21 +59,27 @@ export function parseCapture<G extends CaptureOptions | false | undefined>(
   return readOptions(place, given, captureOptions)
 }
 
-/** What decides which APIs are recorded. */
-interface Capturing<A> {
+/** What decides which calls a server records. */
+export interface Capturing<A, L, M> {
   readonly capture: CaptureSettings | undefined
   readonly apis: ReadonlyMap<string, A>
   readonly routes: ReadonlyMap<string, A>
+  readonly lives: ReadonlyMap<string, L>
+  readonly models: readonly M[]
 }
 
-/** @returns the APIs and live streams of a service that are recorded, and how. */
-export function capturedApis<
-  A extends { readonly capture: CaptureSettings | false | undefined },
-  L extends { readonly capture: CaptureSettings | false | undefined },
->({ capture, apis, routes, lives }: Capturing<A> & { readonly lives: ReadonlyMap<string, L> }) {
-  const all = [...apis.values(), ...routes.values(), ...lives.values()]
-  return all.flatMap((api) => {
-    const settings = api.capture ?? capture
+interface Capturable {
+  readonly capture: CaptureSettings | false | undefined
+}
+
+/** @returns the APIs, live streams and models of a service that are recorded, and how. */
+export function capturedApis<A extends Capturable, L extends Capturable, M extends object>(
+  service: Capturing<A, L, M>,
+) {
+  const { capture, apis, routes, lives, models } = service
+  const own = [...apis.values(), ...routes.values(), ...lives.values()]
+  return [...own, ...models].flatMap((api) => {
+    const settings = ('capture' in api ? api.capture : undefined) ?? capture
     return settings ? [{ api, settings }] : []
   })
 }

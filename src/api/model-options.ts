@@ -2,6 +2,7 @@ import { type DType, isDType } from '../core/dtype.ts'
 import { InvalidArgument } from '../core/errors.ts'
 import { checkOptions, checkThat } from '../core/options.ts'
 import type { RunnerLife } from '../runner/runner.ts'
+import type { Sampler } from './sampler.ts'
 
 /** A named input or output of a model. **Shape**: -1 for any size. */
 export interface ModelTensor {
@@ -35,6 +36,12 @@ export interface ModelOptions {
   readonly outputs?: readonly ModelTensor[]
   /** Class names by output, for classification. */
   readonly labels?: Readonly<Record<string, readonly string[]>>
+}
+
+/** A runner that is served as a model. */
+export interface ServedModel extends ModelOptions {
+  /** Of the server that records calls, which sets it. */
+  sampler?: Sampler | undefined
 }
 
 /** Options of a folder of models. */
@@ -93,7 +100,7 @@ const optionNames = ['runner', 'name', 'version', 'method', 'inputs', 'outputs',
 export function parseModels(
   given: readonly (RunnerLife | ModelOptions)[],
   service: string,
-): readonly ModelOptions[] {
+): readonly ServedModel[] {
   const place = `models of the service ${service}`
   checkThat(Array.isArray(given), 'a list', place, given)
   const models = given.map((each) => parseModel(each, place))
@@ -133,5 +140,5 @@ function parseModel(each: RunnerLife | ModelOptions, place: string): ModelOption
       `${datatype} with ${dtype}`,
     )
   }
-  return each
+  return { ...each }
 }

@@ -1,8 +1,9 @@
 /** Records the calls of one API: chooses them, bounds what they hold, and writes their files. @module */
 import { randomUUID } from 'node:crypto'
 import type { Api } from '../api/api.ts'
-import type { CaptureSettings } from '../api/capture-options.ts'
+import type { CaptureSettings, Capturing } from '../api/capture-options.ts'
 import type { LiveApi } from '../api/live-api.ts'
+import type { ServedModel } from '../api/model-options.ts'
 import { Query } from '../api/query.ts'
 import type { Sample, Sampler } from '../api/sampler.ts'
 import { clientMetadata } from '../api/service-metadata.ts'
@@ -12,11 +13,13 @@ import type { StandardSchemaV1 } from '../descriptors/run-schema.ts'
 import { jsonSchemaOf } from '../descriptors/standard-json-schema.ts'
 import type { Context } from '../http/context.ts'
 import type { BlobStore } from '../jobs/blob-store.ts'
+import type { RunnerLife } from '../runner/runner.ts'
 import type { RunnerHistory } from '../telemetry/calls/recorded-trace.ts'
 import { encodeFile } from '../values/table/file-decoder.ts'
 import { CallSample, type SampledApi } from './call-sample.ts'
-import { Cells } from './cells.ts'
+import { Cells, formatOf } from './cells.ts'
 import { prune } from './place.ts'
+import { type CaptureNotes, notesKey, tensorsId } from './read-rows.ts'
 import { RowTable } from './row-table.ts'
 
 /** A file is written when it has so much, or its first row is so old. **Units**: bytes; milliseconds. */
@@ -28,18 +31,14 @@ const pruneEveryMs = 3_600_000
 const bytesOfMb = 2 ** 20
 
 /** What a capture is told of a service. */
-export interface CapturedService {
+export interface CapturedService extends Capturing<Api, LiveApi, ServedModel> {
   readonly name: string
   readonly version: string | undefined
-  readonly capture: CaptureSettings | undefined
-  readonly apis: ReadonlyMap<string, Api>
-  readonly routes: ReadonlyMap<string, Api>
-  readonly lives: ReadonlyMap<string, LiveApi>
-  readonly models: readonly {
-    readonly runner: { readonly name: string }
-    readonly version?: string
-  }[]
+  readonly runners: readonly RunnerLife[]
 }
+
+/** An API, live stream or model whose calls a server records. */
+export type Captured = Api | LiveApi | ServedModel
 
 /** The part of a log that is written to. */
 export interface CaptureLog {
@@ -50,6 +49,7 @@ export interface CaptureLog {
 interface SharedState {
   heldBytes: number
   readonly history: RunnerHistory
+  readonly models: SampledApi['models']
 }
 
 /** What a capture is made of, beside its API. */
@@ -85,7 +85,7 @@ export class ApiCapture implements Sampler {
   /** Calls by why they were not written. */
   readonly dropped = new Map<DropReason, number>()
   #written = 0
-  readonly #api: Pick<Api, 'sampler'>
+  readonly #api: Captured
   readonly #sampled: SampledApi
   readonly #parts: CaptureParts
   readonly #notes: Readonly<Record<string, string>>
@@ -99,36 +99,27 @@ export class ApiCapture implements Sampler {
   #allowedAt = performance.now()
 
   constructor(
-    service: CapturedService,
-    api: Pick<Api, 'name' | 'input' | 'output' | 'sampler'>,
+    { name: service, version }: CapturedService,
+    api: Captured,
+    described: Described,
     parts: CaptureParts,
   ) {
     const { settings, shared } = parts
-    const { input, output } = api
-    this.name = api.name
+    this.name = described.api
     this.#api = api
     this.#parts = parts
     this.#allowance = settings.maxMbPerSecond * bytesOfMb
     this.#sampled = {
-      name: api.name,
-      service: service.name,
-      version: service.version,
-      models: new Map(service.models.map(({ runner, version = '1' }) => [runner.name, version])),
-      input: input instanceof Query ? queryFormat(input) : formatOf(input.describe().input),
-      output: formatOf(output.describe().output),
-      history: shared.history,
+      ...{ name: this.name, service, version },
+      ...{ models: shared.models, history: shared.history },
+      input: formatOf(described.input),
+      output: formatOf(described.output),
     }
-    const { name, version } = service
-    const described = { service: name, version, api: api.name, redact: settings.redact }
-    this.#notes = {
-      'serving.capture': JSON.stringify({
-        format: 1,
-        ...described,
-        descriptors: clientMetadata(api),
-        input: input.describe().input,
-        output: output.describe().output,
-      }),
+    const notes: CaptureNotes = {
+      ...{ format: 1, service, version, redact: settings.redact },
+      ...described,
     }
+    this.#notes = { [notesKey]: JSON.stringify(notes) }
     api.sampler = this
     if (settings.maxAge !== undefined) {
       this.#prune()
@@ -271,11 +262,30 @@ export class ApiCapture implements Sampler {
   }
 }
 
-function queryFormat({ mimeType, schema }: Query<StandardSchemaV1 | undefined>): FormatDescription {
-  return schema === undefined ? { mimeType } : { mimeType, schema: jsonSchemaOf(schema, 'output') }
+/** What the footer of a file says of its API. */
+export type Described = Pick<
+  CaptureNotes,
+  'api' | 'method' | 'route' | 'descriptors' | 'input' | 'output'
+>
+
+/** @returns how calls look, and how they are made. */
+export function describe(api: Captured): Described {
+  if ('runner' in api) {
+    const { name = api.runner.name } = api
+    const tensors = { descriptorId: tensorsId, args: {} }
+    const descriptors = { input: tensors, output: tensors }
+    const route = `v2/models/${name}/infer`
+    return { api: name, method: 'POST', route, descriptors, input: [], output: [] }
+  }
+  const { name, route, input, output } = api
+  return {
+    ...{ api: name, method: 'method' in api ? api.method : 'POST', route },
+    descriptors: clientMetadata(api),
+    input: input instanceof Query ? [queryFormat(input)] : input.describe().input,
+    output: output.describe().output,
+  }
 }
 
-/** @returns the format that says most of values: the parts of a form, or fields. */
-function formatOf(formats: readonly FormatDescription[]): FormatDescription | undefined {
-  return formats.find(({ fields, schema }) => fields ?? schema) ?? formats[0]
+function queryFormat({ mimeType, schema }: Query<StandardSchemaV1 | undefined>): FormatDescription {
+  return schema === undefined ? { mimeType } : { mimeType, schema: jsonSchemaOf(schema, 'output') }
 }

@@ -1,8 +1,9 @@
 /** Records calls of APIs, and what they answered, as files of Parquet. Loaded by services that ask for it. @module */
 import { capturedApis } from '../api/capture-options.ts'
 import { blobsOf } from '../jobs/open-store.ts'
+import { modelVersion } from '../runner/runner.ts'
 import { counter, type MetricFamily } from '../telemetry/metrics/metric-family.ts'
-import { ApiCapture, type CapturedService, type CaptureLog } from './api-capture.ts'
+import { ApiCapture, type CapturedService, type CaptureLog, describe } from './api-capture.ts'
 import { placeOf } from './place.ts'
 
 /** The captures of one process. */
@@ -13,11 +14,13 @@ export class Capture {
   static async open(service: CapturedService, log: CaptureLog): Promise<Capture> {
     let jobs = 0
     const nextId = () => `${process.pid}-${++jobs}`
-    const shared = { heldBytes: 0, history: { nextId, lastEnded: new Map() } }
+    const models = await versionsOf(service)
+    const shared = { heldBytes: 0, history: { nextId, lastEnded: new Map() }, models }
     const captures: ApiCapture[] = []
     for (const { api, settings } of capturedApis(service)) {
-      const store = await blobsOf(placeOf(settings.to, api.name))
-      captures.push(new ApiCapture(service, api, { settings, store, shared, log }))
+      const described = describe(api)
+      const store = await blobsOf(placeOf(settings.to, described.api))
+      captures.push(new ApiCapture(service, api, described, { settings, store, shared, log }))
     }
     return new Capture(captures)
   }
@@ -35,6 +38,18 @@ export class Capture {
   async close(): Promise<void> {
     await Promise.all(this.#apis.map((api) => api.close()))
   }
+}
+
+/** By the names of Runners; that of the option `models` goes first. */
+async function versionsOf({ runners, models }: CapturedService): Promise<Map<string, string>> {
+  const versions = new Map<string, string>()
+  for (const runner of runners) {
+    const version = await modelVersion(runner)
+    if (version !== undefined) versions.set(runner.name, version)
+  }
+  for (const { runner, version } of models)
+    versions.set(runner.name, version ?? versions.get(runner.name) ?? '1')
+  return versions
 }
 
 /** @returns the metrics of captures. */

@@ -69,7 +69,15 @@ export interface CellLimits {
   lend(bytes: number): (() => void) | undefined
 }
 
+/** The name that pandas gives an index in Parquet. */
+export const indexColumn = '__index_level_0__'
+
 const encoder = new JSONEncoder()
+
+/** @returns the format that says most of values: the parts of a form, or fields. */
+export function formatOf(formats: readonly FormatDescription[]): FormatDescription | undefined {
+  return formats.find(({ fields, schema }) => fields ?? schema) ?? formats[0]
+}
 
 /** @returns the bytes of a message: those of its elements, or its text. */
 export function messageBytes(value: unknown): Uint8Array {
@@ -122,6 +130,9 @@ export class Cells {
     else if (value instanceof Uint8Array) this.#bytes(name, value)
     else if (isPolars(value)) this.#frame(name, value)
     else if (format?.fields !== undefined) this.#form(name, value, format)
+    // The tensors of a model.
+    else if (format === undefined && isRecord(value))
+      for (const [key, each] of Object.entries(value)) this.add(`${name}.${key}`, each)
     else if (typeof value === 'string' && !format?.mimeType.includes('json'))
       this.#text(name, value)
     else this.#json(name, value, format?.schema)
@@ -180,9 +191,7 @@ export class Cells {
     if ('failure' in table) return
     const labels = getLabels(value)
     const kept = table.columns.filter((column) => !this.#isWithheld(`${name}.${column.name}`))
-    // The name that pandas gives an index in Parquet.
-    const columns =
-      labels === undefined ? kept : [...kept, { ...labels, name: '__index_level_0__' }]
+    const columns = labels === undefined ? kept : [...kept, { ...labels, name: indexColumn }]
     if (this.#isLarge(name, ...columns.flatMap(buffersIn))) return
     for (const column of columns) this.#items(`${name}.${column.name}`, column, table.rows)
   }

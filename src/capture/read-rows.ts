@@ -1,22 +1,84 @@
 /** Reads the files of a capture, row by row. @module */
+import type { Api } from '../api/api.ts'
+import type { CaptureSettings } from '../api/capture-options.ts'
+import type { clientMetadata } from '../api/service-metadata.ts'
+import { InvalidArgument } from '../core/errors.ts'
+import type { Description } from '../descriptors/description.ts'
 import { JSONEncoder } from '../descriptors/json-encoder.ts'
 import { collectBody } from '../http/message.ts'
 import type { BlobStore } from '../jobs/blob-store.ts'
-import { type AnyColumn, bytesAt, isValid, valueReader } from '../values/table/columns.ts'
+import {
+  type AnyColumn,
+  bytesAt,
+  isValid,
+  sliceColumn,
+  valueReader,
+} from '../values/table/columns.ts'
 import { decodeFile } from '../values/table/file-decoder.ts'
+import { findKeyValue, footerBytes } from '../values/table/parquet/parquet-metadata.ts'
+import { typeName } from './column-builder.ts'
 
 /** A recorded call: values by column, without nulls. Bytes are a Buffer, lists a list, and times Dates. */
 export type CapturedRow = Readonly<Record<string, unknown>>
 
+/** What the footer of a file says of its API. */
+export interface CaptureNotes
+  extends Pick<Description, 'input' | 'output'>,
+    Pick<Api, 'method' | 'route'>,
+    Pick<CaptureSettings, 'redact'> {
+  readonly format: 1
+  readonly service: string
+  readonly version: string | undefined
+  readonly api: string
+  readonly descriptors: ReturnType<typeof clientMetadata>
+}
+
+/** In place of the descriptor of a Runner that is served as a model. */
+export const tensorsId = 'tensors'
+
+/** The key of {@link CaptureNotes} in the footer. */
+export const notesKey = 'serving.capture'
+
+/** A recorded call with the types of its values. */
+export interface CapturedCall {
+  readonly row: CapturedRow
+  /** Of one row, without nulls, by the names that they had in the call. */
+  readonly columns: ReadonlyMap<string, AnyColumn>
+  readonly notes: CaptureNotes
+}
+
 /** Yields the calls of a file, in the order in which they ended. */
-export async function* readRows(store: BlobStore, name: string): AsyncGenerator<CapturedRow> {
+export async function* readCalls(store: BlobStore, name: string): AsyncGenerator<CapturedCall> {
   const file = await collectBody(store.read(name))
+  const footer = footerBytes(file)
+  const found = findKeyValue(footer, notesKey)
+  if (found === undefined) throw new InvalidArgument(`${name} is no file of a capture`)
+  const notes = JSON.parse(footer.toString('utf8', found.start, found.start + found.size))
   const { rows, columns } = await decodeFile(file, 'capture', 'Parquet')
   const readers = columns.map((column) => [column.name, readerOf(column)] as const)
+  const names = columns.map(nameIn)
   for (let row = 0; row < rows; row++) {
     const values = readers.map(([name, read]) => [name, read(row)] as const)
-    yield Object.fromEntries(values.filter(([, value]) => value !== null))
+    const cells = columns.flatMap((column, i) =>
+      isValid(column, row) ? [[names[i], sliceColumn(column, row, row + 1)] as const] : [],
+    )
+    yield {
+      row: Object.fromEntries(values.filter(([, value]) => value !== null)),
+      columns: new Map(cells),
+      notes,
+    }
   }
+}
+
+/** Yields the calls of a file as rows. */
+export async function* readRows(store: BlobStore, name: string): AsyncGenerator<CapturedRow> {
+  for await (const { row } of readCalls(store, name)) yield row
+}
+
+/** A value of another type than those before it has its type behind its name. */
+function nameIn(column: AnyColumn): string {
+  const suffix = ` (${typeName(column)})`
+  return column.name.endsWith(suffix) ? column.name.slice(0, -suffix.length) : column.name
 }
 
 class RowEncoder extends JSONEncoder {
@@ -32,7 +94,8 @@ export function rowText(row: CapturedRow): string {
   return `${encoder.encode(row)}\n`
 }
 
-function readerOf(column: AnyColumn): (row: number) => unknown {
+/** @returns what reads an element; null for a null. */
+export function readerOf(column: AnyColumn): (row: number) => unknown {
   const read = valueReaderOf(column)
   return (row) => (isValid(column, row) ? read(row) : null)
 }

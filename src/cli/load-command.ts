@@ -1,15 +1,21 @@
 /** `serving load`: an open loop of requests, and what it shows. @module */
 import { writeFileSync } from 'node:fs'
 import { expected, InvalidArgument } from '../core/errors.ts'
-import { type Body, bodyOfFile, examplesOf } from './load/bodies.ts'
+import { bodiesOf } from './load/bodies.ts'
 import { type Expectation, isKept, parseExpectation } from './load/expectation.ts'
 import { findMax } from './load/find-max.ts'
 import { grpcSender } from './load/grpc-sender.ts'
 import { httpSender } from './load/http-sender.ts'
 import { liveSender } from './load/live-sender.ts'
-import { poissonArrivals, runOpenLoop, type Send } from './load/open-loop.ts'
+import {
+  poissonArrivals,
+  recordedArrivals,
+  recordedRate,
+  runOpenLoop,
+  type Send,
+} from './load/open-loop.ts'
 import { reportPage } from './load/report-page.ts'
-import type { Sender, SenderOptions } from './load/sender.ts'
+import type { Body, Sender, SenderOptions } from './load/sender.ts'
 import { type Summary, summaryOf } from './load/summary.ts'
 import { summaryText } from './load/summary-text.ts'
 
@@ -17,6 +23,7 @@ import { summaryText } from './load/summary-text.ts'
 export interface LoadFlags {
   readonly rate?: readonly number[]
   readonly seconds: number
+  readonly arrivals: 'poisson' | 'recorded'
   readonly body?: readonly string[]
   readonly type?: string
   readonly header?: Readonly<Record<string, string>>
@@ -52,7 +59,9 @@ export async function loadCommand(
   const { p99, findMax: isSearch = false } = flags
   if (isSearch && p99 === undefined)
     throw new InvalidArgument('--find-max needs --p99, the bound in milliseconds')
-  const bodies = await bodiesOf(url, flags)
+  const bodies = await bodiesOf(url, flags.body, flags.type)
+  const times = flags.arrivals === 'recorded' ? timesOf(bodies) : undefined
+  const usualRate = times === undefined ? defaultRate : recordedRate(times)
   const timeoutMs = flags.timeout * 1000
   const { connections, header: headers = {} } = flags
   const sender = senderOf(url, { headers, connections, timeoutMs })
@@ -62,6 +71,7 @@ export async function loadCommand(
       seconds: flags.seconds,
       timeoutMs,
       p99,
+      times,
     })
     if (flags.json !== true) print(summaryText(summary, p99))
     return summary
@@ -76,11 +86,11 @@ export async function loadCommand(
         summaries.push(summary)
         return summary
       }
-      const best = await findMax(Math.min(...(flags.rate ?? [defaultRate])), each, isFine)
+      const best = await findMax(Math.min(...(flags.rate ?? [usualRate])), each, isFine)
       if (flags.json !== true) print(`${maxText(best, p99)}\n`)
       if (best === undefined) return 1
     } else {
-      for (const rate of ratesOf(flags.rate ?? [], expectations))
+      for (const rate of ratesOf(flags.rate ?? [], expectations, usualRate))
         summaries.push(await measure(rate))
     }
     const verdicts = expectations.map((expectation) => verdictOf(expectation, summaries))
@@ -117,18 +127,22 @@ const senders: Readonly<Record<string, (url: URL, options: SenderOptions) => Sen
 
 const senderOf = (url: URL, options: SenderOptions) => senders[url.protocol](url, options)
 
-async function bodiesOf(url: URL, { body = [], type }: LoadFlags): Promise<readonly Body[]> {
-  if (body.length > 0) return body.map((path) => bodyOfFile(path, type))
-  if (url.protocol === 'http:' || url.protocol === 'https:') return await examplesOf(url)
-  throw new InvalidArgument(
-    `expected --body FILE for ${url.protocol}//, whose messages have no examples`,
-  )
+/** @throws InvalidArgument for bodies that are not from a capture. */
+function timesOf(bodies: readonly Body[]): readonly number[] {
+  return bodies.map(({ atMs }) => {
+    if (atMs !== undefined) return atMs
+    throw new InvalidArgument('--arrivals recorded needs --body with a capture')
+  })
 }
 
 /** Those that are asked for, and those of the expectations. */
-function ratesOf(rates: readonly number[], expectations: readonly Expectation[]): number[] {
+function ratesOf(
+  rates: readonly number[],
+  expectations: readonly Expectation[],
+  usual: number,
+): number[] {
   const all = new Set([...rates, ...expectations.map(({ rate }) => rate)])
-  return (all.size === 0 ? [defaultRate] : [...all]).sort((a, b) => a - b)
+  return (all.size === 0 ? [usual] : [...all]).sort((a, b) => a - b)
 }
 
 interface RateOptions {
@@ -136,17 +150,21 @@ interface RateOptions {
   readonly seconds: number
   readonly timeoutMs: number
   readonly p99?: number | undefined
+  /** When requests came in the capture; undefined for a Poisson process. */
+  readonly times?: readonly number[] | undefined
 }
 
 async function measureRate(
   sender: Sender,
   bodies: readonly Body[],
-  { rate, seconds, timeoutMs, p99 }: RateOptions,
+  { rate, seconds, timeoutMs, p99, times }: RateOptions,
 ): Promise<Summary> {
   let turn = 0
   const send: Send = () => sender.send(bodies[turn++ % bodies.length])
+  const arrivals =
+    times === undefined ? poissonArrivals(rate, seconds) : recordedArrivals(times, rate, seconds)
   const before = process.cpuUsage()
-  const samples = await runOpenLoop(poissonArrivals(rate, seconds), send, timeoutMs)
+  const samples = await runOpenLoop(arrivals, send, timeoutMs)
   const { user, system } = process.cpuUsage(before)
   return summaryOf({ rate, seconds, samples, cpuMicros: user + system, boundMs: p99 })
 }

@@ -304,9 +304,17 @@ program
     ).argParser(rates),
   )
   .addOption(countOption('--seconds <number>', 'length of a run', 10))
+  .addOption(
+    new Option(
+      '--arrivals <kind>',
+      'when requests go out: by chance, or as in the capture of --body',
+    )
+      .choices(['poisson', 'recorded'])
+      .default('poisson'),
+  )
   .option(
-    '--body <files...>',
-    "bodies to send, in turn (default: the examples of the server's OpenAPI document)",
+    '--body <places...>',
+    'bodies to send, in turn: files, captures, and addresses of APIs with examples (default: URL itself)',
   )
   .option('--type <media type>', 'of the files (default: by their names)')
   .addOption(

@@ -165,6 +165,15 @@ export const anyRunnerOptions = {
       ids.every((id) => Number.isSafeInteger(id) && id >= 0),
   ),
   init: checkedLater<unknown>(),
+  /**
+   * Of the model, as captures have it. A function is asked by servers that record calls.
+   *
+   * @default unknown; the SHA-256 of the file for `onnxRunner`
+   */
+  version: fromCode<string | (() => Promise<string>)>(
+    'a text, or a function that returns one',
+    (version) => ['string', 'function'].includes(typeof version),
+  ),
   /** An input for each method, called in every thread before it counts as ready. */
   warmup: checkedLater<object>(),
   /**

@@ -83,6 +83,15 @@ const entryOf = (name: string) =>
 
 type AnyOptions = RunnerOptions | RemoteOptions | PythonOptions
 
+/** Settings of Runners: members would take names from their methods. */
+const settingsOf = new WeakMap<object, RunnerSettings>()
+
+/** @returns the version of a Runner's model, if it is known. */
+export async function modelVersion(runner: RunnerLife): Promise<string | undefined> {
+  const version = settingsOf.get(runner)?.version
+  return typeof version === 'function' ? await version() : version
+}
+
 class ModelRunner implements RunnerLife {
   readonly name: string
   readonly isRemote: boolean
@@ -108,6 +117,7 @@ class ModelRunner implements RunnerLife {
       this.#settings = parseRunnerOptions(name, own, reserved)
     }
     this.name = name
+    settingsOf.set(this, this.#settings)
     measureRunner(this, () => ({
       name,
       counts: this.#counts,

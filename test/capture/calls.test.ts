@@ -5,6 +5,9 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { apiKey } from '../../src/api/auth/index.ts'
+import { bodyOf, type CapturedRequest } from '../../src/capture/captured-body.ts'
+import { filesOf, foldersOf } from '../../src/capture/place.ts'
+import { readCalls } from '../../src/capture/read-rows.ts'
 import { BadInput, io, NDArray, Runner } from '../../src/index.ts'
 import { GrpcClient } from '../rpc/harness.ts'
 import { folder, rowsOf, startCapture, valuesOf } from './harness.ts'
@@ -181,6 +184,54 @@ describe('a capture', () => {
         models: '{"doubler":"7"}',
         'output.float32': [2, 4],
       })
+    }
+  })
+
+  it('has the tensors of Runners that are served as models, and the versions that Runners state', async () => {
+    const make = (name: string, version: string | (() => Promise<string>)) =>
+      new Runner<typeof import('./doubler.ts')>(name, {
+        module: new URL('./doubler.ts', import.meta.url),
+        threads: 0,
+        version,
+        methods: { double: {} },
+      })
+    const [served, used] = [make('served', async () => 'a1b2'), make('used', '2026-11')]
+    const tensor = { name: 'x', dtype: 'float32', shape: [-1] } as const
+    const models = [{ runner: served, method: 'double', inputs: [tensor], outputs: [tensor] }]
+    const { post, path, rows } = await startCapture(
+      (svc) => {
+        const array = new io.NumpyNdarray({ dtype: 'float32' })
+        svc.api({ input: array, output: array }, async function both(input, ctx) {
+          const once = (await used.double(input, ctx)) as typeof input
+          return served.double(once, ctx) as Promise<typeof input>
+        })
+      },
+      {},
+      { serviceOptions: { models, runners: [used] } },
+    )
+    const inputs = [{ name: 'x', datatype: 'FP32', shape: [2], data: [1, 2] }]
+    expect((await post('v2/models/served/infer', { inputs })).status).toBe(200)
+    const wrong = [{ name: 'y', datatype: 'FP32', shape: [1], data: [1] }]
+    expect((await post('v2/models/served/infer', { inputs: wrong })).status).toBe(400)
+    await post('both', [1])
+    expect(await rows('both')).toMatchObject([{ models: '{"used":"2026-11","served":"a1b2"}' }])
+    const [right, refused] = await rowsOf(join(path, 'served'))
+    expect(right).toMatchObject({
+      api: 'served',
+      protocol: 'oip+http',
+      status: 200,
+      models: '{"served":"a1b2"}',
+      'input.x.float32': [1, 2],
+      'output.x.float32': [2, 4],
+      'output.x.shape': [2],
+    })
+    expect(refused).toMatchObject({ status: 400, error: 'bad_input' })
+    const [{ store }] = await foldersOf(join(path, 'served'))
+    for await (const call of readCalls(store, (await filesOf(store))[0])) {
+      if (call.row.status !== 200) continue
+      const { path: below, body } = (await bodyOf(call)) as CapturedRequest
+      expect(below).toBe('/v2/models/served/infer')
+      expect(JSON.parse(Buffer.from(body ?? '').toString())).toEqual({ inputs })
     }
   })
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { folder, root, run, serveFile } from './process.ts'
+import { folder, root, run, send, serveFile } from './process.ts'
 
 const service = join(root, 'test/cli/services/load.service.ts')
 
@@ -75,6 +75,52 @@ describe('serving load', () => {
     expect(summaries[0].sent).toBeGreaterThan(0)
     const { summaries: wrong } = await load(`${health}/Nothing`, '--body', 'empty')
     expect(wrong[0].faults).toEqual({ 'grpc-status 12': wrong[0].sent })
+  })
+
+  it('sends the examples of an API as messages of gRPC, and as tensors', async () => {
+    const grpcPort = await freePort()
+    const { port } = await serveFile(service, ['--workers', '1', '--grpc-port', String(grpcPort)])
+    const examples = ['--body', `http://localhost:${port}/echo`]
+    const call = `grpc://localhost:${grpcPort}/serving.v1.ServingService/Call`
+    const { summaries } = await load(call, ...examples)
+    expect(summaries[0]).toMatchObject({ failed: 0 })
+    const model = `http://localhost:${port}/v2/models/sums/infer`
+    const { summaries: tensors } = await load(model)
+    expect(tensors[0]).toMatchObject({ failed: 0 })
+    expect(summaries[0].sent * tensors[0].sent).toBeGreaterThan(0)
+  })
+
+  it('sends what a capture has, as it came', async () => {
+    const cwd = folder({ empty: '' })
+    const env = { CAPTURE_TO: `file:${cwd}/capture` }
+    const recorded = await serveFile(service, ['--workers', '1'], { env })
+    for (const pause of [0, 0, 300, 0, 300]) {
+      await new Promise((resolve) => setTimeout(resolve, pause))
+      await send(recorded.port, '/echo', 'one')
+      await send(recorded.port, '/rows?top=2')
+    }
+    recorded.child.kill('SIGTERM')
+    await recorded.exited
+    const { port } = await serveFile(service, ['--workers', '1'])
+    const body = ['--body', `${cwd}/capture`]
+    const { summaries, stderr } = await load(
+      `http://localhost:${port}`,
+      ...body,
+      '--arrivals',
+      'recorded',
+    )
+    expect(stderr).toBe('')
+    // About 600 ms of ten calls: 16 a second. A server without the rows would answer 404.
+    expect(summaries[0]).toMatchObject({ failed: 0 })
+    expect(summaries[0].rate).toBeGreaterThan(5)
+    expect(summaries[0].sent).toBeGreaterThan(5)
+    const paced = await load(
+      `http://localhost:${port}/echo`,
+      ...[...body, '--arrivals', 'recorded', '--rate', '100'],
+    )
+    expect(Math.abs(paced.summaries[0].sent - 100)).toBeLessThan(10)
+    const wrong = await load(`http://localhost:${port}/echo`, '--arrivals', 'recorded')
+    expect(wrong.stderr).toContain('--arrivals recorded needs --body with a capture')
   })
 
   it.skipIf(globalThis.WebSocket === undefined)('sends messages to live streams', async () => {

@@ -1,16 +1,44 @@
-/** Bodies to send: files, or the examples of the OpenAPI document of the server. @module */
-import { readFileSync } from 'node:fs'
+/** Bodies to send: files, captures, and examples of the OpenAPI document of a server. @module */
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import type { ClientDescriptor } from '../../api/service-metadata.ts'
 import { InvalidArgument } from '../../core/errors.ts'
 import { extensionType } from '../../core/file/extension-type.ts'
+import type { Body } from './sender.ts'
 
-/** One body. */
-export interface Body {
-  readonly bytes: Buffer
-  readonly contentType: string
+/**
+ * @param places - Files, captures, and URLs of APIs with examples.
+ * @param type - Of the files.
+ * @returns what to send to an address.
+ * @throws InvalidArgument.
+ */
+export async function bodiesOf(
+  url: URL,
+  places: readonly string[] = [],
+  type?: string,
+): Promise<readonly Body[]> {
+  if (places.length === 0 && !/^https?:$/.test(url.protocol))
+    throw new InvalidArgument(
+      `expected --body FILE for ${url.protocol}//, whose messages have no examples: a file, a capture, or the http:` +
+        ' address of an API with examples',
+    )
+  const lists = (places.length === 0 ? [url.href] : places).map((place) => {
+    if (/^https?:/.test(place)) return examplesOf(new URL(place), isGrpc(url))
+    const isCapture =
+      place.startsWith('s3:') || (existsSync(place) && statSync(place).isDirectory())
+    return isCapture ? capturedBodies(place, url) : [bodyOfFile(place, type)]
+  })
+  return (await Promise.all(lists)).flat()
+}
+
+const isGrpc = ({ protocol }: URL) => protocol.startsWith('grpc')
+
+async function capturedBodies(place: string, url: URL): Promise<readonly Body[]> {
+  const { capturedBodies } = await import('./captured-bodies.ts')
+  return capturedBodies(place, url, isGrpc(url))
 }
 
 /** @throws InvalidArgument for a file that cannot be read. */
-export function bodyOfFile(path: string, contentType?: string): Body {
+function bodyOfFile(path: string, contentType?: string): Body {
   try {
     return {
       bytes: readFileSync(path),
@@ -22,6 +50,8 @@ export function bodyOfFile(path: string, contentType?: string): Body {
 }
 
 interface Operation {
+  readonly operationId: string
+  readonly 'x-serving'?: { readonly input: ClientDescriptor }
   readonly requestBody?: {
     readonly content: Readonly<
       Record<string, { readonly example?: unknown; readonly examples?: Record<string, Example> }>
@@ -31,6 +61,7 @@ interface Operation {
 
 interface Example {
   readonly value?: unknown
+  readonly externalValue?: string
 }
 
 interface OpenApiDocument {
@@ -38,31 +69,79 @@ interface OpenApiDocument {
 }
 
 /**
+ * @param asMessages - As messages of `ServingService.Call`.
  * @returns the examples of the API at an address.
  * @throws InvalidArgument if it has no example.
  */
-export async function examplesOf(url: URL): Promise<Body[]> {
+async function examplesOf(url: URL, asMessages: boolean): Promise<Body[]> {
+  const tensors = /\/v2\/models\/.+(?=\/infer$)/.exec(url.pathname)
+  if (tensors !== null) return [await tensorsOf(new URL(tensors[0], url))]
   const { document, prefix } = await findDocument(url)
   const path = url.pathname.slice(prefix.length)
-  const content = (document.paths?.[url.pathname] ?? document.paths?.[path])?.post?.requestBody
-    ?.content
-  const bodies = Object.entries(content ?? {}).flatMap(([contentType, media]) => {
-    const values = [media.example, ...Object.values(media.examples ?? {}).map(({ value }) => value)]
-    return values.flatMap((value) => bodyOf(contentType, value))
-  })
-  const [first] = bodies
-  if (first !== undefined) return bodies.filter((body) => body.contentType === first.contentType)
-  throw new InvalidArgument(
-    `the OpenAPI document of ${url.origin} has no example for POST ${url.pathname}: give --body FILE`,
-  )
+  const operation = (document.paths?.[url.pathname] ?? document.paths?.[path])?.post
+  const media = Object.entries(operation?.requestBody?.content ?? {})
+  const bodies: Body[] = []
+  for (const [contentType, { example, examples = {} }] of media) {
+    const values = [{ value: example }, ...Object.values(examples)]
+    for (const each of values) {
+      const bytes = await bytesOf(contentType, each, new URL(`${prefix}/`, url))
+      if (bytes !== undefined) bodies.push({ bytes, contentType })
+    }
+    if (bodies.length > 0) break
+  }
+  if (bodies.length === 0)
+    throw new InvalidArgument(
+      `the OpenAPI document of ${url.origin} has no example for POST ${url.pathname}: give --body FILE`,
+    )
+  const descriptor = operation?.['x-serving']?.input
+  if (!asMessages || descriptor === undefined) return bodies
+  const { messageOfBody } = await import('../../capture/captured-body.ts')
+  const messages = bodies.map(async ({ bytes, contentType }) => ({
+    bytes: Buffer.from(
+      await messageOfBody(operation?.operationId ?? '', descriptor, contentType, bytes),
+    ),
+    contentType: 'application/grpc',
+  }))
+  return Promise.all(messages)
 }
 
-function bodyOf(contentType: string, value: unknown): Body[] {
-  if (value === undefined) return []
-  const isText = typeof value === 'string' && !/[/+]json$/.test(contentType)
-  if (!isText && !/[/+]json$/.test(contentType)) return []
-  const text = isText ? value : JSON.stringify(value)
-  return [{ bytes: Buffer.from(text), contentType }]
+async function bytesOf(
+  contentType: string,
+  { value, externalValue }: Example,
+  base: URL,
+): Promise<Buffer | undefined> {
+  if (externalValue !== undefined) {
+    const response = await fetch(new URL(externalValue, base))
+    return Buffer.from(await response.arrayBuffer())
+  }
+  const isJson = /[/+]json$/.test(contentType)
+  if (value === undefined || !(isJson || typeof value === 'string')) return undefined
+  return Buffer.from(isJson ? JSON.stringify(value) : (value as string))
+}
+
+interface TensorMetadata {
+  readonly inputs: readonly {
+    readonly name: string
+    readonly datatype: string
+    readonly shape: readonly number[]
+  }[]
+}
+
+/** The Open Inference Protocol has no examples: zeros of the shapes that a model states. */
+async function tensorsOf(model: URL): Promise<Body> {
+  const response = await fetch(model)
+  if (!response.ok) throw new InvalidArgument(`${model} answered ${response.status}`)
+  const { inputs } = (await response.json()) as TensorMetadata
+  const values: Readonly<Record<string, unknown>> = { BOOL: false, BYTES: '' }
+  const tensors = inputs.map((input) => {
+    const shape = input.shape.map((size) => Math.max(size, 1))
+    const size = shape.reduce((product, each) => product * each, 1)
+    return { ...input, shape, data: Array(size).fill(values[input.datatype] ?? 0) }
+  })
+  return {
+    bytes: Buffer.from(JSON.stringify({ inputs: tensors })),
+    contentType: 'application/json',
+  }
 }
 
 /** The document stands at the path in front of every API, which is the root unless `--base-url` says otherwise. */

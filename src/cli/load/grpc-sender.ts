@@ -4,9 +4,15 @@
  * @module
  */
 import { type ClientHttp2Session, connect, constants } from 'node:http2'
-import type { Body } from './bodies.ts'
 import type { Answer } from './open-loop.ts'
-import { faultOf, faultOfError, rightAnswer, type Sender, type SenderOptions } from './sender.ts'
+import {
+  type Body,
+  faultOf,
+  faultOfError,
+  rightAnswer,
+  type Sender,
+  type SenderOptions,
+} from './sender.ts'
 
 const { HTTP2_HEADER_METHOD, HTTP2_HEADER_PATH, NGHTTP2_CANCEL } = constants
 

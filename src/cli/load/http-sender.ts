@@ -4,16 +4,17 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { Answer } from './open-loop.ts'
 import { faultOf, faultOfError, rightAnswer, type Sender, type SenderOptions } from './sender.ts'
 
-/** @returns what posts bodies to a URL. An answer is right if its status is 2xx and it comes whole. */
+/** @returns what sends bodies to a URL. An answer is right if its status is 2xx and it comes whole. */
 export function httpSender(url: URL, { headers, connections, timeoutMs }: SenderOptions): Sender {
   const isTls = url.protocol === 'https:'
   const agent = new (isTls ? HttpsAgent : Agent)({ keepAlive: true, maxSockets: connections })
   const open = isTls ? httpsRequest : httpRequest
   return {
-    send: ({ bytes, contentType }) =>
+    send: ({ bytes, contentType, method = 'POST', path = url.pathname + url.search }) =>
       new Promise<Answer>((resolve) => {
-        const sent = { 'content-type': contentType, 'content-length': bytes.length, ...headers }
-        const request = open(url, { method: 'POST', agent, headers: sent }, (response) =>
+        const content = { 'content-type': contentType, 'content-length': bytes.length }
+        const sent = { ...(contentType !== '' && content), ...headers }
+        const request = open(url, { method, path, agent, headers: sent }, (response) =>
           readAnswer(response, resolve),
         )
         endAfter(request, timeoutMs)

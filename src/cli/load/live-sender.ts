@@ -1,8 +1,7 @@
 /** Load over live streams: messages on WebSockets, each answered by one. @module */
 import { InvalidArgument } from '../../core/errors.ts'
-import type { Body } from './bodies.ts'
 import type { Answer } from './open-loop.ts'
-import { faultOf, rightAnswer, type Sender, type SenderOptions } from './sender.ts'
+import { type Body, faultOf, rightAnswer, type Sender, type SenderOptions } from './sender.ts'
 
 /** One connection, and the messages that wait for their answers, oldest first. */
 interface Connection {

@@ -4,6 +4,7 @@
  * @module
  */
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
+import { InvalidArgument } from '../../core/errors.ts'
 
 /** What came of a request. */
 export interface Answer {
@@ -46,6 +47,37 @@ export function* poissonArrivals(
     if (dueMs >= seconds * 1000) return
     yield dueMs
   }
+}
+
+/**
+ * @param times - When requests came, in order, in milliseconds.
+ * @param rate - Requests a second, on average.
+ * @returns when requests are due that come as those did, faster or slower, again and again.
+ */
+export function* recordedArrivals(
+  times: readonly number[],
+  rate: number,
+  seconds: number,
+): Generator<number> {
+  const scale = recordedRate(times) / rate
+  const spanMs = (times.length * 1000) / recordedRate(times)
+  for (let turn = 0; ; turn++) {
+    for (const time of times) {
+      const dueMs = (turn * spanMs + time - times[0]) * scale
+      if (dueMs >= seconds * 1000) return
+      yield dueMs
+    }
+  }
+}
+
+/**
+ * @returns requests a second; the time behind the last one is that between two on average.
+ * @throws InvalidArgument for times that are the same.
+ */
+export function recordedRate(times: readonly number[]): number {
+  const spanMs = (times.at(-1) ?? 0) - times[0]
+  if (spanMs > 0) return ((times.length - 1) * 1000) / spanMs
+  throw new InvalidArgument('--arrivals recorded needs a capture of calls at several times')
 }
 
 /**

@@ -37,7 +37,7 @@ export function reportPage(
   .wide { overflow-x: auto }
 </style>
 <h1>Load on ${escaped(address)}</h1>
-<p>Requests went out when they were due, as a Poisson process. One that failed counts as one that took forever.</p>
+<p>Requests went out when they were due. One that failed counts as one that took forever.</p>
 ${curves(sorted, boundMs)}
 <div class="wide">${table(sorted)}</div>
 </html>

@@ -1,6 +1,17 @@
 /** What sends the requests of a load. @module */
-import type { Body } from './bodies.ts'
 import type { Answer } from './open-loop.ts'
+
+/** One body. */
+export interface Body {
+  readonly bytes: Buffer
+  readonly contentType: string
+  /** @default POST */
+  readonly method?: string
+  /** @default that of the URL */
+  readonly path?: string
+  /** When a capture has it. **Units**: milliseconds since 1970. */
+  readonly atMs?: number
+}
 
 /** Sends requests to one address. */
 export interface Sender {

@@ -1,7 +1,8 @@
 /** A runner as a model: its arguments and results are arrays by name. @module */
 
 import { once } from '../../api/call-rpc.ts'
-import type { ModelOptions, ModelTensor } from '../../api/model-options.ts'
+import type { ModelOptions, ModelTensor, ServedModel } from '../../api/model-options.ts'
+import type { Sample } from '../../api/sampler.ts'
 import { type Encoding, functionFailureOf, withDeadline } from '../../api/stages.ts'
 import type { Visit } from '../../api/visit.ts'
 import {
@@ -11,7 +12,7 @@ import {
   Overloaded,
   ServingError,
 } from '../../core/errors.ts'
-import type { MaybePromise } from '../../core/promise.ts'
+import { type MaybePromise, whenReady } from '../../core/promise.ts'
 import type { Context } from '../../http/context.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
 import { datatypeOf, datatypeOfModel } from './datatype.ts'
@@ -45,11 +46,11 @@ export class RunnerModel implements Model {
   readonly version: string
   readonly statistics = newStatistics()
   readonly readsHeaders = []
-  readonly #options: ModelOptions
+  readonly #options: ServedModel
   readonly #maxBatchSize: number
   #description: MaybePromise<ModelDescription> | undefined
 
-  constructor(options: ModelOptions, maxBatchSize = 0) {
+  constructor(options: ServedModel, maxBatchSize = 0) {
     this.#options = options
     this.#maxBatchSize = maxBatchSize
     this.name = options.name ?? options.runner.name
@@ -105,9 +106,11 @@ export class RunnerModel implements Model {
   }
 
   infer(tensors: readonly Tensor[], { ctx }: Visit): MaybePromise<Outcome> {
-    return measured(this.statistics, tensors, () =>
-      withDeadline(ctx, this.#infer(tensors, ctx), protocol),
+    const sample = this.#options.sampler?.sample(ctx, 'oip')
+    const outcome = measured(this.statistics, tensors, () =>
+      withDeadline(ctx, this.#infer(tensors, ctx, sample), protocol),
     )
+    return sample ? whenReady(outcome, (answer) => sample.answered(answer)) : outcome
   }
 
   async stream(tensors: readonly Tensor[], visit: Visit): Promise<StreamOutcome> {
@@ -115,12 +118,16 @@ export class RunnerModel implements Model {
     return 'error' in outcome ? outcome : { answers: once(() => outcome.outputs) }
   }
 
-  async #infer(tensors: readonly Tensor[], ctx: Context): Promise<Outcome> {
+  async #infer(
+    given: readonly Tensor[],
+    ctx: Context,
+    sample: Sample | undefined,
+  ): Promise<Outcome> {
     try {
       const { unready } = this
       if (unready !== undefined) throw new Overloaded(`the model ${this.name} is not ready`)
       const { inputs, outputs } = await this.describe()
-      const arrays = requireInputs(tensors, { infos: inputs })
+      const arrays = requireInputs(given, { infos: inputs })
       const isSingle = inputs.length === 1 && outputs.length === 1
       const method =
         this.#options.method ??
@@ -133,8 +140,11 @@ export class RunnerModel implements Model {
       }
       const feeds: Record<string, NDArray> = {}
       for (const tensor of arrays) if (tensor !== undefined) feeds[tensor.name] = tensor.array
+      sample?.input(feeds)
       const result = await call(method === 'run' ? feeds : feeds[inputs[0].name], ctx)
-      return { outputs: tensorsOf(result, outputs) }
+      const tensors = tensorsOf(result, outputs)
+      sample?.result(Object.fromEntries(tensors.map(({ name, array }) => [name, array])))
+      return { outputs: tensors }
     } catch (error) {
       return { error: ServingError.is(error) ? error : functionFailureOf(error) }
     }

@@ -5,6 +5,8 @@
  * hangs (`onHang: 'report'`); with `isolation: 'process'`, the process is replaced.
  * @module serving/onnx
  */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { DType, NumberDType } from '../../core/dtype.ts'
@@ -93,6 +95,7 @@ export function onnxRunner<D extends DType = NumberDType>(
   onnxruntime()
   const path = file instanceof URL ? fileURLToPath(file) : file
   return new Runner<OnnxModule<D>>(name, {
+    version: () => hashOf(path),
     onHang: rest.isolation === 'process' ? 'replace' : 'report',
     ...rest,
     threads,
@@ -109,4 +112,10 @@ export function onnxRunner<D extends DType = NumberDType>(
     },
     methods: { ...(methods ?? { predict: {}, run: {} }), describe: {} },
   })
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const piece of createReadStream(path)) hash.update(piece)
+  return hash.digest('hex')
 }

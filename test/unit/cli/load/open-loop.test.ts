@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { type Answer, poissonArrivals, runOpenLoop } from '../../../../src/cli/load/open-loop.ts'
+import {
+  type Answer,
+  poissonArrivals,
+  recordedArrivals,
+  recordedRate,
+  runOpenLoop,
+} from '../../../../src/cli/load/open-loop.ts'
 
 /** Numbers from 0 to 1, the same every run. */
 function seeded(): () => number {
@@ -22,6 +28,20 @@ describe('Poisson arrivals', () => {
     const square = gaps.reduce((sum, gap) => sum + gap ** 2, 0) / gaps.length
     // The variance of an exponential distribution is the square of its mean.
     expect((square - mean ** 2) / mean ** 2).toBeCloseTo(1, 1)
+  })
+})
+
+describe('recorded arrivals', () => {
+  it('come as they did, at any rate, again and again', () => {
+    // Five in a second and a quarter: four a second.
+    const times = [5000, 5000, 5500, 5600, 6000]
+    expect(recordedRate(times)).toBe(4)
+    expect([...recordedArrivals(times, 4, 2.5)]).toEqual([
+      ...[0, 0, 500, 600, 1000],
+      ...[1250, 1250, 1750, 1850, 2250],
+    ])
+    expect([...recordedArrivals(times, 8, 1)]).toEqual([0, 0, 250, 300, 500, 625, 625, 875, 925])
+    expect(() => recordedRate([7, 7])).toThrow('calls at several times')
   })
 })
 
