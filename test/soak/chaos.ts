@@ -18,14 +18,20 @@ const endMs = 60_000
 export class Part {
   readonly #args: readonly string[]
   readonly #log: number
+  readonly #service: string
   #port = 0
   #child!: ChildProcess
   /** Whether something is wrong with it now. */
   isBusy = false
 
-  constructor(args: readonly string[], log: number) {
+  constructor(args: readonly string[], log: number, service = 'test/soak/jobs.service.ts') {
     this.#args = args
     this.#log = log
+    this.#service = service
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid
   }
 
   get base(): string {
@@ -35,7 +41,7 @@ export class Part {
   /** Starts it, again while its store is away. */
   async start(options: StartOptions = {}): Promise<void> {
     const more = ['--port', String(this.#port), '--workers', '1', '--drain-timeout-ms', '2000']
-    const args = [...this.#args, 'test/soak/jobs.service.ts', ...more]
+    const args = [...this.#args, this.#service, ...more]
     for (const until = performance.now() + startMs; ; ) {
       try {
         // A group of its own, so that the server's processes die together, as those of a machine.

@@ -1,8 +1,16 @@
 /** What the processes of jobs.ts run. @module */
 import { setTimeout as wait } from 'node:timers/promises'
-import { io, Service } from 'serving'
+import { io, Runner, Service } from 'serving'
+import { openai } from 'serving/openai'
 
-const svc = new Service('jobs-soak')
+const run = { retries: 5, timeout: '1m', concurrency: 8, maxQueued: 100_000 } as const
+const said = new Runner<typeof import('./jobs.model.ts')>('said', {
+  module: new URL('./jobs.model.ts', import.meta.url),
+  methods: { chat: {} },
+  concurrency: 16,
+  threads: 0,
+})
+const svc = new Service('jobs-soak', { protocols: [openai({ models: { said }, async: run })] })
 
 svc.api(
   {
@@ -10,7 +18,7 @@ svc.api(
     name: process.env.SOAK_API ?? 'take',
     input: new io.Text(),
     output: new io.Text(),
-    async: { retries: 5, timeout: '1m', concurrency: 8, maxQueued: 100_000 },
+    async: run,
   },
   /** Takes as long as its input says, and answers its input; one of twenty fails first. */
   async function take(text, ctx) {

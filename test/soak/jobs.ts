@@ -1,25 +1,27 @@
 /**
  * Jobs over two servers and three workers while much goes wrong: kills, stops, full disks and memory, a network that
- * swallows, wrong clocks, another version (chaos.ts). Jobs come over HTTP, gRPC and Connect. At the end each accepted
- * one must be in a final state: none lost, none with two ends, none stuck, each with the answer to its own request.
+ * swallows, wrong clocks, another version (chaos.ts). Jobs come over HTTP, gRPC and Connect, as batches and as
+ * responses in the background (job-doors.ts). At the end each accepted one must be in a final state: none lost, none
+ * with two ends, none stuck, each with the answer to its own request.
  *
  * Run: `npm run soak:jobs -- --seconds 600`; `--store redis` (the default; needs redis-server) or `sqlite` (Node 22.13
  * or later), `--rate 20` (submissions a second), `--every 4` (seconds between disturbances), `--only kill,stop` (of
- * them), `--out soak-jobs` (writes soak-jobs.log). A full disk needs the right to mount, a wrong clock `faketime`.
+ * them), `--fsync always` (`appendfsync` of Redis), `--out soak-jobs` (writes soak-jobs.log). A full disk needs the
+ * right to mount, a wrong clock `faketime`.
  * @module
  */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { getJobRequest, jobMessage } from '../../src/jobs/job-messages.ts'
-import { decodeResponse, encodeRequest } from '../../src/messages/envelope.ts'
+import { status as grpcStatus } from '@grpc/grpc-js'
 import { freePort, redisServer } from '../jobs/redis-server.ts'
 import { silentProxy } from '../jobs/silent-proxy.ts'
 import { GrpcClient } from '../rpc/harness.ts'
 import { disturbances, mountDisk, Part, pick } from './chaos.ts'
+import { doorsOf } from './job-doors.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -28,6 +30,7 @@ const { values: options } = parseArgs({
     rate: { type: 'string', default: '20' },
     every: { type: 'string', default: '4' },
     only: { type: 'string', default: '' },
+    fsync: { type: 'string', default: 'always' },
     out: { type: 'string', default: 'soak-jobs' },
   },
 })
@@ -40,6 +43,8 @@ interface Accepted {
   readonly id: string
   readonly text: string
   readonly door: Door
+  /** Since the start. **Units**: seconds. */
+  readonly at: string
   /** The first final status that somebody saw. */
   seen?: string
 }
@@ -55,8 +60,8 @@ const disk = join(folder, 'disk')
 mkdirSync(disk)
 const isMounted = mountDisk(disk, '512m')
 const log = openSync(`${options.out}.log`, 'w')
-/** What the documentation asks for: otherwise Redis answers writes that a full disk does not keep. */
-const durable = ['--appendonly', 'yes', '--appendfsync', 'always', '--dir', disk]
+/** By default what the documentation asks for: otherwise Redis answers writes that a full disk does not keep. */
+const durable = ['--appendonly', 'yes', '--appendfsync', options.fsync, '--dir', disk]
 const redis = options.store === 'redis' ? await redisServer(durable) : undefined
 const proxies =
   redis === undefined ? [] : await Promise.all([1, 2, 3, 4, 5].map(() => silentProxy(redis.url)))
@@ -101,66 +106,29 @@ function http(path: string, init: RequestInit = {}): Promise<{ status: number; t
   })
 }
 
-/** Asks over gRPC for a job. */
-function grpc(method: string, request: Uint8Array, metadata: Record<string, string> = {}) {
-  return ask(async ({ grpc }) => {
-    const { bytes, error } = await grpc.raw(request, { metadata, deadline: 20_000 }, method)
-    // Of an unknown job.
-    if (error?.code === 5) return {} as ReturnType<typeof jobMessage.decode>
-    return bytes && jobMessage.decode(bytes)
-  })
-}
-
-const post = (path: string, type: string, key: string, body: string) =>
-  http(path, {
-    method: 'POST',
-    headers: { 'content-type': type, prefer: 'respond-async', 'idempotency-key': key },
-    body,
-  })
-
-const service = '/serving.v1.ServingService'
-/** How a job is submitted, which returns its id, and how its answer is read. */
-const doors = {
-  http: {
-    submit: async (text: string, key: string) =>
-      JSON.parse((await post('/take', 'text/plain', key, text)).text).id,
-    answer: async (id: string) => (await http(`/jobs/${id}/result`)).text,
-  },
-  grpc: {
-    submit: async (text: string, key: string) => {
-      const request = encodeRequest('take', { field: 'text', message: text })
-      const { id } = await grpc('SubmitJob', request, { 'idempotency-key': key })
-      return id
-    },
-    answer: async (id: string) => {
-      const { result } = await grpc('GetJob', getJobRequest.encode({ id }))
-      return result && decodeResponse(result)?.message
-    },
-  },
-  connect: {
-    submit: async (text: string, key: string) => {
-      const body = JSON.stringify({ apiName: 'take', text })
-      return JSON.parse((await post(`${service}/SubmitJob`, 'application/json', key, body)).text).id
-    },
-    answer: async (id: string) => {
-      const body = JSON.stringify({ id })
-      const { text } = await post(`${service}/GetJob`, 'application/json', id, body)
-      return JSON.parse(text).result?.text
-    },
-  },
-} as const
+const doors = doorsOf(http, (method, request, metadata = {}) =>
+  ask(async ({ grpc }) => {
+    const answer = await grpc.raw(request, { metadata, deadline: 20_000 }, method)
+    const isUnknown = answer.error?.code === grpcStatus.NOT_FOUND
+    return answer.bytes !== undefined || isUnknown ? answer : undefined
+  }),
+)
 type Door = keyof typeof doors
+/** Of each seven submissions. One of twenty fails first, one of 25 is canceled: of each door in turn. */
+const turns = ['http', 'grpc', 'connect', 'background', 'http', 'grpc', 'batch'] as const
+const startedAt = Date.now()
+const seconds = () => ((Date.now() - startedAt) / 1000).toFixed(1)
 
 /** Submits by a key, so that a submission whose answer was lost is the same job. */
 async function submit(number: number): Promise<void> {
   const text = `take ${Math.round(50 + Math.random() * 400)} ${number}`
-  const door = (['http', 'grpc', 'connect'] as const)[number % 3]
+  const door = turns[number % turns.length]
   const id = await doors[door].submit(text, `"${number}"`)
   if (typeof id !== 'string') {
-    faults.lost.push(`${text}: ${door} did not accept it`)
+    faults.lost.push(`${text}: ${door} did not accept it: ${JSON.stringify(id)}`)
     return
   }
-  accepted.push({ id, text, door })
+  accepted.push({ id, text, door, at: seconds() })
   if (number % 25 !== 1) return
   counts.cancelsAsked++
   await wait(Math.random() * 1000)
@@ -190,7 +158,7 @@ async function check(job: Accepted): Promise<void> {
     counts[code] = (counts[code] ?? 0) + 1
   }
   if (job.seen !== 'completed') return
-  const answer = await doors[job.door].answer(job.id)
+  const answer = await doors[job.door].answer(job.id, job.text)
   if (answer !== job.text) faults.wrong.push(`${job.text}: ${job.door} answered ${answer}`)
 }
 
@@ -222,12 +190,17 @@ async function disturb(): Promise<void> {
     ([name]) => options.only === '' || options.only.split(',').includes(name),
   )
   if (chosen.length === 0) throw new Error(`expected --only of ${known.map(([name]) => name)}`)
-  const going: Promise<void>[] = []
+  const going: Promise<unknown>[] = []
   // One after the other, so that a short run has each of them.
   for (let i = 0; !isOver; i++) {
     const [name, run] = chosen[i % chosen.length]
     counts[name] = (counts[name] ?? 0) + 1
-    going.push(run().catch((error) => void faults.wrong.push(`${name}: ${error.message}`)))
+    const begunAt = seconds()
+    going.push(
+      run()
+        .catch((error) => void faults.wrong.push(`${name}: ${error.message}`))
+        .then(() => writeSync(log, `${name} from ${begunAt} to ${seconds()} s\n`)),
+    )
     await wait(Number(options.every) * 1000)
   }
   await Promise.all(going)
@@ -257,7 +230,7 @@ try {
   for (const job of waiting) {
     const now = await look(job)
     faults[now.startsWith('answer') ? 'lost' : 'stuck'].push(
-      `${job.text} (${job.id}): it is ${now}`,
+      `${job.text} (${job.id}, by ${job.door} at ${job.at} s): it is ${now}`,
     )
   }
   await each(
@@ -281,6 +254,11 @@ console.log(
   `${options.store}, ${options.seconds} seconds, Node ${process.versions.node}: ${JSON.stringify(counts)}`,
 )
 console.log(`${accepted.length} jobs accepted: ${ended}, ${tally(undefined)} without an end`)
+const byDoor = Object.keys(doors).map((name) => {
+  const jobs = accepted.filter(({ door }) => door === name)
+  return `${jobs.length} by ${name}`
+})
+console.log(byDoor.join(', '))
 const sums = Object.entries(faults).map(([name, list]) => `${name} ${list.length}`)
 console.log(`${sums.join(', ')} of ${accepted.length}`)
 for (const fault of Object.values(faults).flat().slice(0, 30)) console.log(`  ${fault}`)
