@@ -127,10 +127,10 @@ export class Jobs {
 
   /** Keeps a job of a protocol. Throws as {@link submit}. */
   async begin(kind: Submitted, begun: BegunJob, visit: Visit): Promise<Job> {
-    const { body, query = '', headers = visit.ctx.headers, id } = begun
+    const { body, query = '', headers = visit.ctx.headers } = begun
     const entered = await visit.enter(kind)
     const lines = keptHeaders(headers, this.#authOf(kind), visit.ctx.id)
-    return this.#keep(entered, { headers: lines, query, body }, {}, headers, id)
+    return this.#keep(entered, { headers: lines, query, body }, {}, begun)
   }
 
   #authOf(api: Guarded): (RequestHook | false | undefined)[] {
@@ -142,8 +142,7 @@ export class Jobs {
     entered: Entered<Submitted>,
     request: StoredRequest,
     given: Readonly<Record<string, unknown>>,
-    headers = entered.ctx.headers,
-    id?: string,
+    { headers = entered.ctx.headers, id, asked = request.body }: Partial<BegunJob> = {},
   ): Promise<Job> {
     const { api, ctx, visit } = entered
     const key = idempotencyKeyOf(headers)
@@ -153,7 +152,7 @@ export class Jobs {
       ...jobOf(entered, given, id),
       owner: requireOwner(visit),
       request,
-      fingerprint: fingerprintOf(request),
+      fingerprint: fingerprintOf({ ...request, body: asked }),
       ...(key !== undefined && { idempotencyKey: key }),
       ...(webhook !== undefined && { webhook }),
       ...(trace !== undefined && { trace }),

@@ -30,6 +30,8 @@ export function isKindName(name: string): boolean {
 /** What a job of a protocol is made of. */
 export interface BegunJob {
   readonly body: Uint8Array
+  /** What an idempotency key is of, if each body differs. */
+  readonly asked?: Uint8Array
   readonly query?: string
   /** An idempotency key counts, and a webhook. Default: those of the request. */
   readonly headers?: RequestHeaders

@@ -145,6 +145,18 @@ describe.skipIf(!isBuiltin('node:sqlite'))('kept responses', () => {
     })
   })
 
+  it('runs once in the background for an idempotency key', async () => {
+    const { client } = await startKept()
+    const create = (text: string) =>
+      client.responses.create(
+        { model: 'said', input: text, background: true },
+        { headers: { 'idempotency-key': 'once' } },
+      )
+    const { id } = await create(input)
+    expect((await create(input)).id).toBe(id)
+    expect(await rejected(create('And mine?'))).toMatchObject({ status: 422 })
+  })
+
   it('refuses in front of the background what the model would not get', async () => {
     const { create } = await startKept()
     for (const extra of [

@@ -50,6 +50,7 @@ export async function keepResponse(
   kept: KeptInput,
   visit: Visit,
   id: string,
+  asked?: Body,
 ): Promise<Job> {
   const body = Buffer.from(JSON.stringify(kept))
   if (body.length > maxKeptBytes)
@@ -57,8 +58,12 @@ export async function keepResponse(
       `expected at most ${maxKeptBytes} bytes of a conversation, received ${body.length}: begin a new one`,
     )
   visit.hold(body.length)
-  if (kept.response === undefined) return shelf.begin({ body, id }, visit)
-  return shelf.keep({ body, headers: HeaderList.of([]), id }, visit)
+  if (kept.response !== undefined)
+    return shelf.keep({ body, headers: HeaderList.of([]), id }, visit)
+  // The body has ids and a time of its own.
+  const same = Buffer.from(JSON.stringify(asked))
+  visit.hold(same.length)
+  return shelf.begin({ body, id, asked: same }, visit)
 }
 
 /** @returns a response that the caller may look at. Throws as {@link Shelf.find}. */

@@ -46,7 +46,7 @@ export function responsesRoutes(
     if (shelf !== undefined && body.background === true) {
       // Only to refuse what the model would not get: the job reads it again.
       await readChat(chat, methodOf(models, chat.model, 'chat').model, visit)
-      const job = await keepResponse(shelf, kept, visit, id)
+      const job = await keepResponse(shelf, kept, visit, id, body)
       const found = await findResponse(shelf, `resp_${job.id}`, visit)
       if (body.stream !== true) return JSON.stringify(found.response)
       return eventsAnswer(keptEvents(shelf, found, -1, visit), visit, logLate)
