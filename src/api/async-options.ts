@@ -46,7 +46,7 @@ export const asyncOptions = {
    */
   maxQueued: whole(1).or(10_000),
   /**
-   * Jobs of this API and one caller that wait or run; more get 429.
+   * Jobs of this API and one caller that wait or run; more get 429. Those of before it was set do not count.
    *
    * @default no limit
    */

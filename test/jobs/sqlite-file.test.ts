@@ -72,7 +72,7 @@ describe.skipIf(!isBuiltin('node:sqlite'))('the file of a job store', () => {
     const file = openFile(path)
     file.exec(`
       DROP INDEX owned;
-      DROP INDEX open;
+      DROP INDEX open; ALTER TABLE jobs DROP COLUMN has_quota;
       DROP TABLE paused;
       DROP TRIGGER waits_again; DROP INDEX late; ALTER TABLE jobs DROP COLUMN late_at;
       DROP TRIGGER unnamed; DROP INDEX named; DROP INDEX input_blobs;

@@ -10,7 +10,7 @@ export type Row = Readonly<Record<string, SqlValue>>
 
 /** A prepared statement of node:sqlite, of which the oldest Node that we run on has no types. */
 export interface Statement {
-  run(...values: SqlValue[]): { readonly changes: number }
+  run(...values: SqlValue[]): { readonly changes: number; readonly lastInsertRowid: number }
   get(...values: SqlValue[]): Row | undefined
   all(...values: SqlValue[]): Row[]
   /** Reads row by row. */
@@ -107,8 +107,16 @@ CREATE INDEX open ON jobs (owner, api) WHERE owner IS NOT NULL AND status IN ('q
 
 const pausedApis = 'CREATE TABLE paused (api TEXT PRIMARY KEY) WITHOUT ROWID'
 
+/** Only jobs of APIs with a quota are in the index, since each change of a status writes it. */
+const quotas = `
+ALTER TABLE jobs ADD COLUMN has_quota INTEGER NOT NULL DEFAULT 0;
+UPDATE jobs SET has_quota = 1 WHERE status IN ('queued', 'running');
+DROP INDEX open;
+CREATE INDEX open ON jobs (owner, api) WHERE has_quota = 1 AND owner IS NOT NULL AND status IN ('queued', 'running');
+`
+
 /** What makes a file of the next version of one of the version before. A new file gets all of them. */
-const schemas = [firstSchema, namedInputs, lateJobs, ownedJobs, openJobs, pausedApis]
+const schemas = [firstSchema, namedInputs, lateJobs, ownedJobs, openJobs, pausedApis, quotas]
 const version = schemas.length
 
 /**

@@ -49,7 +49,7 @@ export class JobRecords {
       return { kind: 'exists', id: same.id as string, isSame: same.fingerprint === fingerprint }
     const refused = this.#refusal(job, maxQueued, maxPerCaller)
     if (refused !== undefined) return refused
-    insertJob(this.#sql, job)
+    insertJob(this.#sql, job, maxPerCaller)
     return { kind: 'added' }
   }
 
@@ -67,7 +67,7 @@ export class JobRecords {
     const job: ShownJob = { ...before, notBefore: undefined, ...own, retryOf: id }
     const refused = this.#refusal(job, maxQueued, maxPerCaller)
     if (refused !== undefined) return refused
-    const seq = insertRow(this.#sql, job, row.fingerprint as string)
+    const seq = insertRow(this.#sql, job, row.fingerprint as string, maxPerCaller)
     nameInput(this.#sql, seq, row.input as number, state ?? (row.state as string | null))
     return { kind: 'added' }
   }
@@ -78,7 +78,7 @@ export class JobRecords {
     if ((queued as number) >= maxQueued) return { kind: 'full' }
     if (maxPerCaller === undefined || owner === undefined) return undefined
     const rows = this.#sql(
-      "SELECT 1 FROM jobs WHERE owner = ? AND api = ? AND status IN ('queued', 'running') LIMIT ?",
+      `SELECT 1 FROM jobs WHERE owner = ? AND api = ? AND has_quota = 1 AND status IN ('queued', 'running') LIMIT ?`,
     ).all(owner, api, maxPerCaller)
     return rows.length < maxPerCaller ? undefined : { kind: 'quota' }
   }
@@ -222,30 +222,36 @@ export function statements(database: Database): (text: string) => Statement {
 /** What `details` of a row has. */
 type ShownJob = Omit<KeptJob, 'request' | 'state' | 'fingerprint' | 'idempotencyKey'>
 
-function insertJob(sql: (text: string) => Statement, job: KeptJob): void {
+function insertJob(
+  sql: (text: string) => Statement,
+  job: KeptJob,
+  maxPerCaller: number | undefined,
+): void {
   const { request, state, fingerprint, idempotencyKey, ...shown } = job
-  const seq = insertRow(sql, shown, fingerprint, idempotencyKey)
-  const text = 'INSERT INTO inputs (headers, query, body, blob) VALUES (?, ?, ?, ?) RETURNING id'
-  const { id } = sql(text).get(
+  const seq = insertRow(sql, shown, fingerprint, maxPerCaller, idempotencyKey)
+  const text = 'INSERT INTO inputs (headers, query, body, blob) VALUES (?, ?, ?, ?)'
+  const { lastInsertRowid } = sql(text).run(
     JSON.stringify(request.headers),
     request.query,
     ...bodyColumns(request.body),
-  ) as Row
-  nameInput(sql, seq, id as number, state ?? null)
+  )
+  nameInput(sql, seq, lastInsertRowid, state ?? null)
 }
 
 function insertRow(
   sql: (text: string) => Statement,
   shown: ShownJob,
   fingerprint: string,
+  maxPerCaller: number | undefined,
   key?: string,
 ): number {
   const { id, api, owner = null, priority, createdAt, notBefore = 0, queueTtlMs } = shown
   const lateAt = queueTtlMs === undefined ? null : Math.max(createdAt, notBefore) + queueTtlMs
-  const { seq } = sql(
+  // RETURNING costs more.
+  return sql(
     `INSERT INTO jobs (id, api, owner, details, idempotency_key, fingerprint, priority, created_at, due_at,
-     late_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`,
-  ).get(
+     late_at, has_quota) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  ).run(
     id,
     api,
     owner,
@@ -256,8 +262,8 @@ function insertRow(
     createdAt,
     notBefore,
     lateAt,
-  ) as Row
-  return seq as number
+    Number(maxPerCaller !== undefined),
+  ).lastInsertRowid
 }
 
 function nameInput(
@@ -282,7 +288,8 @@ export function endJob(
   const ended = jobOf(sql(text).get(status, now, now + resultTtlMs, response, row.seq) as Row)
   if (ended.webhook === undefined || ended.api === deliveryApi) return
   const delivery = deliveryOf(ended, now)
-  insertJob(sql, { ...delivery, request: { ...delivery.request, body: deliveryBody(ended) } })
+  const request = { ...delivery.request, body: deliveryBody(ended) }
+  insertJob(sql, { ...delivery, request }, undefined)
 }
 
 /** @returns the job of a row of the table. */
