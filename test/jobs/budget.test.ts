@@ -14,22 +14,11 @@ import { decodeResponse, encodeRequest } from '../../src/messages/envelope.ts'
 import { bothEngines } from '../engines.ts'
 import { GrpcClient } from '../rpc/harness.ts'
 import { visitOf } from '../visit.ts'
+import { bulk, bulkOf, mb } from './bulk.ts'
 import { folder, jsonOf, type Served, start } from './harness.ts'
 import { completed, newJob, openStore, until } from './stores.ts'
 
-const mb = 1024 * 1024
 const json = { input: new io.JSON(), output: new io.JSON() }
-const bytes = {
-  input: new io.Text(),
-  output: new io.File({ mimeType: 'application/octet-stream' }),
-}
-/** Answers with as many bytes as it is asked for, each of them its number modulo 251. */
-const bulk = (svc: Service) =>
-  svc.api({ ...bytes, name: 'bulk', async: true, maxInFlight: 1_000 }, (size: string) =>
-    bulkOf(Number(size)),
-  )
-const pattern = Uint8Array.from({ length: 251 }, (_, i) => i)
-const bulkOf = (size: number) => Buffer.alloc(size, pattern)
 /** More than sockets of this machine take from a server whose client reads nothing. */
 const large = 60 * mb
 

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { OwnerKey } from '../../src/api/caller-identity.ts'
 import { openRedis } from '../../src/core/redis.ts'
 import { io } from '../../src/index.ts'
 import { openBullmqStore } from '../../src/jobs/bullmq/bullmq-store.ts'
@@ -46,7 +47,13 @@ describe.skipIf(!hasRedis)('a job store on Redis', () => {
   keepsBodies('its bodies', begin)
 
   it('warns of a server that would lose jobs, and of no other', async () => {
-    expect(await warningsOf(await testServer())).toEqual([])
+    const appends = (sync: string) => ['--appendonly', 'yes', '--appendfsync', sync]
+    expect(await warningsOf(await testServer(appends('always')))).toEqual([])
+    for (const sync of ['everysec', 'no']) {
+      expect(await warningsOf(await testServer(appends(sync)))).toEqual([
+        expect.stringContaining(`set appendfsync always, it is ${sync}`),
+      ])
+    }
     const forgetful = [
       '--appendonly',
       'no',
@@ -59,6 +66,24 @@ describe.skipIf(!hasRedis)('a job store on Redis', () => {
       expect.stringContaining('set appendonly yes'),
       expect.stringContaining('set maxmemory-policy noeviction, it is allkeys-lru'),
     ])
+  })
+
+  it('lists jobs of a version that had no lists of callers', async () => {
+    const { url } = await testServer()
+    const store = await opened(url)
+    const webhook = { url: 'https://example.com/' }
+    const jobs = [newJob({ webhook }), newJob(), newJob({ owner: undefined })]
+    for (const job of jobs) await store.add(job, 10)
+    await store.cancel(jobs[0].id)
+    const client = openRedis(url, 'the test')
+    onTestFinished(() => client.disconnect())
+    for (const { id } of jobs) await client.hdel(`serving-jobs:${id}`, 'owner')
+    await client.del('serving-jobs:owner:me', 'serving-jobs:adopted')
+    const owner = jobs[0].owner as OwnerKey
+    expect((await store.list({ owner, limit: 10 })).jobs).toEqual([])
+    const later = await opened(url)
+    const found = (await later.list({ owner, limit: 10 })).jobs.map(({ id }) => id)
+    expect(found.sort()).toEqual([jobs[0].id, jobs[1].id].sort())
   })
 
   it('keeps what it has accepted over the death of the server, and says 503 meanwhile', async () => {

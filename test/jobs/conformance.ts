@@ -250,7 +250,13 @@ export function conforms(name: string, start: StartStore): void {
       expect(await store.add(third, 10, 1)).toEqual({ kind: 'added' })
       expect(await store.again(first.id, job(), 10, 1)).toEqual({ kind: 'quota' })
       await store.cancel(third.id)
-      expect(await store.again(first.id, job(), 10, 1)).toEqual({ kind: 'added' })
+      const fourth = job()
+      expect(await store.again(first.id, fourth, 10, 1)).toEqual({ kind: 'added' })
+      expect(await store.add(job(), 10, 1)).toEqual({ kind: 'quota' })
+      await store.cancel(fourth.id)
+      expect(await store.add(job(), 10)).toEqual({ kind: 'added' })
+      // That one came without a quota.
+      expect(await store.add(job(), 10, 1)).toEqual({ kind: 'added' })
     })
 
     it('takes an idempotency key once for an owner and API', async () => {

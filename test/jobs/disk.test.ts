@@ -5,22 +5,9 @@ import { readdirSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { io, type Service } from '../../src/index.ts'
+import { bulk, mb } from './bulk.ts'
 import { folder, jsonOf, start } from './harness.ts'
 import { openStore, until } from './stores.ts'
-
-const mb = 1024 * 1024
-const bytes = {
-  input: new io.Text(),
-  output: new io.File({ mimeType: 'application/octet-stream' }),
-}
-/** Answers with as many bytes as it is asked for, each of them its number modulo 251. */
-const bulk = (svc: Service) =>
-  svc.api({ ...bytes, name: 'bulk', async: true, maxInFlight: 1_000 }, (size: string) =>
-    bulkOf(Number(size)),
-  )
-const pattern = Uint8Array.from({ length: 251 }, (_, i) => i)
-const bulkOf = (size: number) => Buffer.alloc(size, pattern)
 
 /** Mounts a file system of at most so many bytes until the test is over. Undefined where that is not allowed. */
 function smallDisk(size: string): { readonly path: string; freeze(): void } | undefined {

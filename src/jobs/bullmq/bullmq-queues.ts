@@ -11,10 +11,13 @@ const anyAttempts = 1_000_000
 /** Gives jobs that are kept to BullMQ. */
 export class BullmqQueues {
   readonly #records: JobRecords
+  readonly #failed: (error: unknown) => void
   readonly #queues = new Map<string, Queue>()
+  readonly #sent: string[] = []
 
-  constructor(records: JobRecords) {
+  constructor(records: JobRecords, failed: (error: unknown) => void) {
     this.#records = records
+    this.#failed = failed
   }
 
   /** Gives a stored job to BullMQ, which takes a name only once. */
@@ -35,11 +38,14 @@ export class BullmqQueues {
       backoff: { type: 'custom' },
       removeOnComplete: true,
     }
-    const { client, prefix } = this.#records
     const data: JobData = { retries, timeoutMs, hasWebhook: webhook !== undefined }
     await this.#queue(api).add(api, data, options)
-    // Not sooner: until BullMQ has it, the sweep must find it.
-    await client.zrem(`${prefix}unsent`, id)
+    // Not sooner: until BullMQ has it, the sweep must find it. Those of one turn go together.
+    if (this.#sent.push(id) > 1) return
+    const { client, prefix } = this.#records
+    setImmediate(() => {
+      client.zrem(`${prefix}unsent`, ...this.#sent.splice(0)).catch(this.#failed)
+    })
   }
 
   /** Sends a job unless whoever stored it has done so. */

@@ -32,9 +32,9 @@ import type { StoredAnswer, UnreadRequest } from '../stored-body.ts'
 import { loadBullmq } from './bullmq-package.ts'
 import { BullmqQueues } from './bullmq-queues.ts'
 import { BullmqWorker } from './bullmq-worker.ts'
-import { pageOf } from './job-pages.ts'
+import { adoptJobs, pageOf } from './job-pages.ts'
 import { JobRecords, type KeptJob } from './job-records.ts'
-import { RedisFaults } from './redis-faults.ts'
+import { RedisFaults, settingFaults } from './redis-faults.ts'
 
 /** Options of {@link openBullmqStore}. */
 export interface BullmqOptions {
@@ -104,16 +104,11 @@ class BullmqStore implements JobStore {
         { cause },
       )
     }
-    if (/^aof_enabled:0/m.test(info))
-      warn('Redis writes no append-only file, so accepted jobs end with it: set appendonly yes')
-    const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction'
-    if (policy !== 'noeviction')
-      warn(
-        `Redis drops jobs when its memory is full: set maxmemory-policy noeviction, it is ${policy}`,
-      )
+    for (const fault of await settingFaults(client, info)) warn(fault)
     this.#records = new JobRecords(client, blobs, keys)
-    this.#queues = new BullmqQueues(this.#records)
+    this.#queues = new BullmqQueues(this.#records, this.#faults.tell)
     if (service !== undefined) await this.#own(service)
+    await this.#faults.reach(adoptJobs(this.#records))
     // A connection that subscribes does nothing else.
     this.#subscriber = openRedis(url, user, true)
     this.#subscriber.on('message', (channel, message) => this.#heard(channel, message))
@@ -150,8 +145,8 @@ class BullmqStore implements JobStore {
   async add(job: NewJob, maxQueued: number, maxPerCaller?: number): Promise<Added> {
     const { id, api, owner = '', idempotencyKey, fingerprint } = job
     const records = this.#records
-    const parts = createHash('sha256').update(JSON.stringify([owner, api, idempotencyKey]))
-    const key = idempotencyKey === undefined ? '' : `${records.prefix}key:${parts.digest('hex')}`
+    const parts = () => createHash('sha256').update(JSON.stringify([owner, api, idempotencyKey]))
+    const key = idempotencyKey === undefined ? '' : `${records.prefix}key:${parts().digest('hex')}`
     const { body, ...request } = job.request
     const kept: KeptJob = { ...job, request }
     const delivery = job.webhook === undefined ? '' : JSON.stringify(deliveryOf(job, job.createdAt))

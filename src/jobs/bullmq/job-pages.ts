@@ -1,5 +1,7 @@
+import { redisScript } from '../../core/redis.ts'
+import { deliveryApi } from '../delivery.ts'
 import { jobStatuses } from '../job.ts'
-import { type JobFilter, type JobPage, matches } from '../job-store.ts'
+import { type JobFilter, type JobPage, matches, maxListed } from '../job-store.ts'
 import type { JobRecords } from './job-records.ts'
 
 /** The place of a job in lists, which is its cursor, too. */
@@ -32,6 +34,39 @@ export async function pageOf(
   const page = jobs.filter((job) => job !== undefined).filter((job) => matches(job, filter))
   if (last === undefined || Number(last[0]) < since) return { jobs: page }
   return { jobs: page, next: last.join('.') }
+}
+
+/** Prefix, list and cursor. Returns the next cursor. */
+const adopt = `
+local P, list, cursor = unpack(ARGV)
+local call = redis.call
+local page = call('ZSCAN', P .. list, cursor, 'COUNT', ${maxListed})
+for i = 1, #page[2], 2 do
+  local id = page[2][i]
+  local job = call('HMGET', P .. id, 'owner', 'new', 'createdAt')
+  local owner = job[2] and not job[1] and cjson.decode(job[2]).owner
+  if owner then
+    call('HSET', P .. id, 'owner', owner)
+    call('ZADD', P .. 'owner:' .. owner, job[3], id)
+  end
+end
+return page[1]
+`
+
+/** Puts jobs of a version before there were lists of callers into them, once in a store. */
+export async function adoptJobs({ client, prefix }: JobRecords): Promise<void> {
+  const key = `${prefix}adopted`
+  if ((await client.exists(key)) === 1) return
+  const run = redisScript<string>(client, 'job:adopt', adopt)
+  for (const api of await client.smembers(`${prefix}apis`)) {
+    if (api === deliveryApi) continue
+    for (const status of jobStatuses) {
+      let cursor = '0'
+      do cursor = await run(prefix, `${api}:${status}`, cursor)
+      while (cursor !== '0')
+    }
+  }
+  await client.set(key, '')
 }
 
 /** The end of a list that is over is empty. */

@@ -5,6 +5,7 @@ import {
   Overloaded,
   ServingError,
 } from '../../core/errors.ts'
+import type { Redis } from '../../core/redis.ts'
 
 /** How long the same fault is not told again. **Units**: milliseconds. */
 const quietMs = 60_000
@@ -85,4 +86,27 @@ export function faultOf(cause: unknown): Error {
   if (word !== undefined)
     return new Overloaded(`the job store takes no changes now (${word})`, { cause })
   return new InternalError('the job store failed', { cause })
+}
+
+/** @returns by which settings a server may lose jobs that it has accepted. `info` is its INFO. */
+export async function settingFaults(client: Redis, info: string): Promise<string[]> {
+  const faults: string[] = []
+  if (/^aof_enabled:0/m.test(info))
+    faults.push(
+      'Redis writes no append-only file, so accepted jobs end with it: set appendonly yes',
+    )
+  else {
+    // Some services of a cloud do not tell.
+    const [, sync = 'always'] = await client.config('GET', 'appendfsync').catch(() => [])
+    if (sync !== 'always')
+      faults.push(
+        `Redis may end before it has written accepted jobs: set appendfsync always, it is ${sync}`,
+      )
+  }
+  const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction'
+  if (policy !== 'noeviction')
+    faults.push(
+      `Redis drops jobs when its memory is full: set maxmemory-policy noeviction, it is ${policy}`,
+    )
+  return faults
 }

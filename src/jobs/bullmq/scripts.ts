@@ -5,7 +5,7 @@
  * `P{api}:{status}` (ids by `createdAt`), `Papis`, `Pends` (ids by the time when they
  * expire), `Plate` (ids of queued jobs by the time when they have waited for too long), `Punsent` (ids that BullMQ may
  * not have yet), `Pagain` (ids by the time of their retry), `Pkey:{hash}` (of an idempotency key),
- * `Powner:{caller}` (ids by `createdAt`), `Popen:{api}:{caller}` (ids that wait or run). @module
+ * `Powner:{caller}` (ids by `createdAt`), `Popen:{api}:{caller}` (ids that wait or run, of an API with a quota). @module
  */
 import { type Redis, type RedisScript, redisScript } from '../../core/redis.ts'
 import { maxEvents, maxListed } from '../job-store.ts'
@@ -17,21 +17,26 @@ local call = redis.call
 -- The one clock of all servers: that of a process may be wrong.
 local time = call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local function event(kind, data)
-  local sequence = call('HINCRBY', key, 'events', 1)
+local function append(sequence, kind, data)
   local text = cjson.encode({ sequence = sequence, at = now, kind = kind, data = data })
-  if call('RPUSH', key .. ':events', text) > ${maxEvents} then call('LPOP', key .. ':events') end
+  return call('RPUSH', key .. ':events', text)
+end
+local function event(kind, data)
+  if append(call('HINCRBY', key, 'events', 1), kind, data) > ${maxEvents} then call('LPOP', key .. ':events') end
   call('PUBLISH', P .. 'changed:' .. id, '')
+end
+local function list(api, status, createdAt, queueTtl, notBefore)
+  call('ZADD', P .. api .. ':' .. status, createdAt, id)
+  if status == 'queued' and queueTtl and queueTtl ~= '' then
+    call('ZADD', P .. 'late', math.max(now, tonumber(notBefore) or 0) + queueTtl, id)
+  end
 end
 local function enter(status)
   local job = call('HMGET', key, 'api', 'status', 'createdAt', 'queueTtl', 'notBefore')
   call('ZREM', P .. 'late', id)
   call('ZREM', P .. 'again', id)
-  if status == 'queued' and job[4] and job[4] ~= '' then
-    call('ZADD', P .. 'late', math.max(now, tonumber(job[5]) or 0) + job[4], id)
-  end
-  if job[2] then call('ZREM', P .. job[1] .. ':' .. job[2], id) end
-  call('ZADD', P .. job[1] .. ':' .. status, job[3], id)
+  call('ZREM', P .. job[1] .. ':' .. job[2], id)
+  list(job[1], status, job[3], job[4], job[5])
   call('HSET', key, 'status', status)
   event('status', status)
 end
@@ -46,16 +51,19 @@ end
 local function isLate()
   return tonumber(call('ZSCORE', P .. 'late', id) or now + 1) <= now
 end
-local function begin(api, new, createdAt, queueTtl, ttl, idem, blob, delivery, owner, notBefore)
+local function begin(api, new, createdAt, queueTtl, ttl, idem, blob, delivery, owner, notBefore, maxPerCaller)
   call('HSET', key, 'api', api, 'new', new, 'createdAt', createdAt, 'queueTtl', queueTtl, 'ttl', ttl, 'key', idem,
-    'blob', blob, 'delivery', delivery, 'owner', owner, 'notBefore', notBefore, 'attempt', 0, 'starts', 0)
+    'blob', blob, 'delivery', delivery, 'owner', owner, 'notBefore', notBefore, 'attempt', 0, 'starts', 0,
+    'status', 'queued', 'events', 1)
+  -- Nobody knows it, who could watch it.
+  append(1, 'status', 'queued')
+  list(api, 'queued', createdAt, queueTtl, notBefore)
   if owner ~= '' then
     call('ZADD', P .. 'owner:' .. owner, createdAt, id)
-    call('SADD', openOf(api, owner), id)
+    if maxPerCaller ~= '' then call('SADD', openOf(api, owner), id) end
   end
   call('SADD', P .. 'apis', api)
   call('ZADD', P .. 'unsent', now, id)
-  enter('queued')
 end
 local function inputOf()
   return call('HGET', key, 'input') or id
@@ -79,7 +87,7 @@ local function finish(status)
   id = delivery.id
   key = P .. id
   call('SET', key .. ':in', cjson.encode(ended))
-  begin(delivery.api, job[3], now, delivery.queueTtlMs or '', delivery.resultTtlMs, '', '', '', '', '')
+  begin(delivery.api, job[3], now, delivery.queueTtlMs or '', delivery.resultTtlMs, '', '', '', '', '', '')
 end
 local function isCurrent(start)
   local job = call('HMGET', key, 'status', 'starts')
@@ -104,7 +112,7 @@ local refused = refusal(api, maxQueued, owner, maxPerCaller)
 if refused then return refused end
 if idem ~= '' then call('HSET', idem, 'id', id, 'fingerprint', fingerprint) end
 if blob == '' then call('SET', key .. ':in', body) end
-begin(api, new, createdAt, queueTtl, ttl, idem, blob, delivery, owner, notBefore)
+begin(api, new, createdAt, queueTtl, ttl, idem, blob, delivery, owner, notBefore, maxPerCaller)
 return { 'added' }
 `
 
@@ -124,7 +132,7 @@ if old[2] == '' and call('EXISTS', P .. input .. ':in') == 0 then return false e
 call('PERSIST', P .. input .. ':in')
 call('SADD', P .. input .. ':names', from, id)
 call('HSET', key, 'input', input)
-begin(api, new, createdAt, queueTtl, ttl, '', old[2], delivery, owner, notBefore)
+begin(api, new, createdAt, queueTtl, ttl, '', old[2], delivery, owner, notBefore, maxPerCaller)
 return { 'added' }
 `
 
