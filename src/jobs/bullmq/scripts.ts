@@ -5,7 +5,7 @@
  * `P{api}:{status}` (ids by `createdAt`), `Papis`, `Pends` (ids by the time when they
  * expire), `Plate` (ids of queued jobs by the time when they have waited for too long), `Punsent` (ids that BullMQ may
  * not have yet), `Pagain` (ids by the time of their retry), `Pkey:{hash}` (of an idempotency key),
- * `Powner:{caller}` (ids by `createdAt`), `Popen:{api}:{caller}` (ids that wait or run, of an API with a quota). @module
+ * `Powner:{caller}` (ids by `createdAt`), `Popen:{api}:{caller}` (open ids of an API with a quota). @module
  */
 import { type Redis, type RedisScript, redisScript } from '../../core/redis.ts'
 import { maxEvents, maxListed } from '../job-store.ts'
