@@ -138,6 +138,7 @@ export type {
   RemoteTensors,
 } from './runner/remote-options.ts'
 export {
+  type ModelVersions,
   type RemoteRunner,
   Runner,
   type RunnerClass,

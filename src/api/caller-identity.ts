@@ -1,10 +1,10 @@
 /** Who asks, as keys of what the server keeps for callers. They are made of `ctx.state`, and only here. @module */
-import type { Caller, Context } from '../http/context.ts'
+import type { Context } from '../http/context.ts'
+import { type OwnerKey, ownerOf } from '../http/owner-key.ts'
+
+export { type OwnerKey, ownerKey, ownerOf } from '../http/owner-key.ts'
 
 declare const brand: unique symbol
-
-/** One caller: issuer and subject of a token, or the name of a key. For jobs, idempotency keys and rate limits. */
-export type OwnerKey = string & { readonly [brand]: 'owner' }
 
 /** All that a function sees of its caller. For answers that are given again. */
 export type SightKey = string & { readonly [brand]: 'sight' }
@@ -14,20 +14,6 @@ const ownerMark = '["'
 
 /** The owner of what the service itself begins: the key of a caller has two parts. */
 export const ownOwner = '["service"]' as OwnerKey
-
-/** @returns the key of the caller; undefined without a caller, and for one without a name: a token without `sub`. */
-export function ownerOf({ state }: Context): OwnerKey | undefined {
-  return state.caller === undefined ? undefined : keyOf(state.caller)
-}
-
-function keyOf({ name, claims }: Caller): OwnerKey | undefined {
-  return name ? ownerKey(name, String(claims?.iss ?? '')) : undefined
-}
-
-/** @returns the key of a caller. Two issuers may give one name to two callers. Of a key it is empty. */
-export function ownerKey(name: string, issuer = ''): OwnerKey {
-  return JSON.stringify([issuer, name]) as OwnerKey
-}
 
 /** @returns whose key it is. */
 export function callerOf(owner: string | undefined): {

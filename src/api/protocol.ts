@@ -97,6 +97,12 @@ export interface AskOptions {
   readonly withinMs: number
   /** A process that starts later is asked, too, by the last question of this key. */
   readonly remember?: string
+  /**
+   * Whether a reload ends what the question is about: processes that started after another one are not asked.
+   *
+   * @default false
+   */
+  readonly untilReload?: boolean
 }
 
 /** A message in bytes, or the error in its place. */

@@ -1,7 +1,7 @@
 /** Records calls of APIs, and what they answered, as files of Parquet. Loaded by services that ask for it. @module */
 import { capturedApis } from '../api/capture-options.ts'
 import { blobsOf } from '../jobs/open-store.ts'
-import { modelVersion } from '../runner/runner.ts'
+import { modelRunners, modelVersion } from '../runner/runner.ts'
 import { counter, type MetricFamily } from '../telemetry/metrics/metric-family.ts'
 import { ApiCapture, type CapturedService, type CaptureLog, describe } from './api-capture.ts'
 import { placeOf } from './place.ts'
@@ -43,7 +43,7 @@ export class Capture {
 /** By the names of Runners; that of the option `models` goes first. */
 async function versionsOf({ runners, models }: CapturedService): Promise<Map<string, string>> {
   const versions = new Map<string, string>()
-  for (const runner of runners) {
+  for (const runner of modelRunners(runners)) {
     const version = await modelVersion(runner)
     if (version !== undefined) versions.set(runner.name, version)
   }

@@ -59,6 +59,25 @@ export function grouped<T extends OptionTable>(group: string, table: T): T {
   return Object.fromEntries(entries) as T
 }
 
+/** Shares of canaries. */
+export const splits = grouped('Splits', {
+  /**
+   * Shares of the calls that canaries of Splits get, as `model=0.05`, with commas between them.
+   *
+   * @default the `weights` of the Splits
+   */
+  canary: plain<string>(
+    {
+      type: 'string',
+      pattern: '^([\\w.-]+=(0|1|0?\\.\\d+)(,(?=.)|$))+$',
+      examples: ['model=0.05'],
+    },
+    '<name=share>',
+  ).flag('share of the calls that the canary of a Split gets, as model=0.05', {
+    unset: 'what the service says',
+  }),
+})
+
 /** @throws InvalidArgument. */
 export function parseAllowedHosts(value: string | undefined): ReadonlySet<string> | undefined {
   if (value === undefined) return undefined

@@ -15,7 +15,7 @@ import { defaultModelGraceMs } from '../runner/runner-options.ts'
 import type { MetricFamily } from '../telemetry/metrics/metric-family.ts'
 import type { Logger } from './log.ts'
 import { logLevels } from './log-levels.ts'
-import { basePath, byteCount, grouped, metricsOption, proxyCount } from './option-kinds.ts'
+import { basePath, byteCount, grouped, metricsOption, proxyCount, splits } from './option-kinds.ts'
 
 const port = whole(0, 65_535)
 const pemFile = text('<file>', 'the path of a PEM file')
@@ -244,6 +244,7 @@ export const serveOptions = {
       unset: 'on, unless NODE_ENV=production',
     }),
   }),
+  ...splits,
   ...grouped('Jobs', {
     /**
      * Where jobs are kept: `sqlite:` with a file, or `redis://…`.

@@ -226,14 +226,19 @@ export interface MethodSettings extends SettingsOf<typeof methodOptions> {
 /** A runner's options, checked, with defaults. */
 export type RunnerSettings = ReturnType<typeof parseRunnerOptions>
 
+/** @throws InvalidArgument. */
+export function checkRunnerName(what: string, name: string): void {
+  const isName = typeof name === 'string' && /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name)
+  checkThat(isName, 'letters, digits, _ . and -', what, name)
+}
+
 /** @throws InvalidArgument that names the wrong option. */
 export function parseRunnerOptions(
   name: string,
   options: RunnerOptions,
   reserved: readonly string[],
 ) {
-  const isName = typeof name === 'string' && /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name)
-  checkThat(isName, 'letters, digits, _ . and -', 'the name of a Runner', name)
+  checkRunnerName('the name of a Runner', name)
   const place = `the runner ${name}`
   const settings = readOptions(place, options, runnerOptions)
   const named = Object.entries<MethodOptions | undefined>({ ...settings.methods })

@@ -1,6 +1,7 @@
 /** The runner: a model behind typed calls, off the event loop. @module */
 
 import { Overloaded } from '../core/errors.ts'
+import type { MetricFamily } from '../telemetry/metrics/metric-family.ts'
 import { measureRunner, RunnerCounts } from '../telemetry/metrics/runner-counts.ts'
 import { traceOf } from '../telemetry/tracing/active-trace.ts'
 import { realClock } from './clock.ts'
@@ -45,6 +46,19 @@ export interface StartOptions {
    * @default 5000
    */
   readonly modelGraceMs?: number
+  /** Shares of the calls that canaries get, by the names of Splits. */
+  readonly canary?: Readonly<Record<string, number>>
+}
+
+/** The versions of a Split. */
+export interface ModelVersions {
+  /** By their roles. */
+  readonly runners: Readonly<Record<string, RunnerLife>>
+  /** @returns the share of the canary in this process, and what its shadow answered otherwise. */
+  report(): object
+  families(): readonly MetricFamily[]
+  /** Gives all calls to the stable version. */
+  goBack(reason: string): void
 }
 
 /** What every runner has beside its model's methods. */
@@ -56,6 +70,8 @@ export interface RunnerLife {
   readonly unready: string | undefined
   readonly waiting: number
   readonly pythonSettings?: PythonSettings | undefined
+  /** Set for a Split. */
+  readonly versions?: ModelVersions
   /**
    * Loads the model in all threads; a service calls it. Each call needs a `stop`.
    *
@@ -66,6 +82,13 @@ export interface RunnerLife {
   stop(): Promise<void>
   /** Calls `listener` with a thread's events. Returns a function that removes the listener. */
   watch(listener: (event: RunnerEvent) => void): () => void
+}
+
+/** @returns the Runners that have models: those of a Split in its place. */
+export function modelRunners(runners: readonly RunnerLife[]): RunnerLife[] {
+  return [
+    ...new Set(runners.flatMap((runner) => Object.values(runner.versions?.runners ?? { runner }))),
+  ]
 }
 
 const starts: Readonly<Record<Exclude<Boundary, 'python'>, () => Promise<StartWorker>>> = {
@@ -278,6 +301,7 @@ const reserved = [
   'name',
   'isRemote',
   'pythonSettings',
+  'versions',
 ]
 reserved.push('then', '__proto__')
 

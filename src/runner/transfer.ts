@@ -1,7 +1,7 @@
 /** Values between threads and processes: memory is copied once or moved, and classes are kept. @module */
 
 import { BadInput, InvalidArgument, show } from '../core/errors.ts'
-import type { Copies } from '../core/memory/copies.ts'
+import { Copies } from '../core/memory/copies.ts'
 import { markGone } from '../core/memory/mark-gone.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { leaveToCollector } from '../values/image/request-pixels.ts'
@@ -35,6 +35,8 @@ interface Way {
   readonly boundary: Boundary
   readonly transfer: Transfer[]
   readonly copies: Copies | undefined
+  /** Set for a copy, which takes nothing from the value. Told of all memory before it is copied. */
+  readonly hold?: (bytes: number) => void
 }
 
 const moved = new WeakSet<object>()
@@ -50,9 +52,28 @@ export function pack(
   transfer: Transfer[] = [],
   copies?: Copies,
 ): Packed {
+  return packBy({ boundary, transfer, copies }, value)
+}
+
+class CopiesInMemory extends Copies {
+  override allocate(): never {
+    throw new InvalidArgument('expected a value in memory for a copy, received a file on disk')
+  }
+}
+
+/**
+ * Makes a value ready for `serialize` of node:v8, beside a call that gets the value itself.
+ *
+ * @param hold - Called with the bytes of large memory before it is copied. May throw.
+ * @throws InvalidArgument for what cannot be copied at once.
+ */
+export function packCopy(value: unknown, hold: (bytes: number) => void): Packed {
+  return packBy({ boundary: 'process', transfer: [], copies: new CopiesInMemory(), hold }, value)
+}
+
+function packBy(way: Way, value: unknown): Packed {
   const objects: PackedObject[] = []
-  const visit = packLeaf({ boundary, transfer, copies }, objects)
-  const plain = mapLeaves(value, [], visit, boundary === 'python')
+  const plain = mapLeaves(value, [], packLeaf(way, objects), way.boundary === 'python')
   return objects.length === 0 ? { value: plain } : { value: plain, objects }
 }
 
@@ -70,7 +91,7 @@ function packLeaf(way: Way, objects: PackedObject[]): Visit {
 }
 
 function packFields(object: object, serializer: Serializer<object>, way: Way): Packed {
-  const { boundary, copies } = way
+  const { boundary, copies, hold } = way
   const later = copies && serializer.toFieldsLater?.(object, copies)
   const fields: Record<string, unknown> = { ...(later ?? serializer.toFields(object)) }
   const isOwned = moved.has(object) || serializer.fresh === true
@@ -86,7 +107,8 @@ function packFields(object: object, serializer: Serializer<object>, way: Way): P
       fields[name] = mapLeaves(field, [name], packLeaf(way, objects), boundary === 'python')
     }
   }
-  if (moved.delete(object)) for (const name of serializer.movable ?? []) markMoved(object, name)
+  if (hold === undefined && moved.delete(object))
+    for (const name of serializer.movable ?? []) markMoved(object, name)
   return objects.length === 0 ? { value: fields } : { value: fields, objects }
 }
 
@@ -226,7 +248,8 @@ function define(target: object, name: string | number, value: unknown): void {
 }
 
 function packView(view: View, isOwned: boolean, way: Way): View | number {
-  const { boundary, transfer, copies } = way
+  const { boundary, transfer, copies, hold } = way
+  hold?.(view.byteLength)
   if (boundary === 'none') {
     // The model may use it after its caller's request is over: in a batch with others.
     leaveToCollector(view.buffer)

@@ -21,7 +21,10 @@ import {
 
 /** What happens to a runner's workers, for the log. */
 export interface RunnerEvent {
-  /** `load_failed`: of a replacement. `hung`: beyond `modelGraceMs`. `printed`: a line of a Python model. */
+  /**
+   * `load_failed`: of a replacement. `hung`: beyond `modelGraceMs`. `printed`: a line of a Python model. `went_back`: a
+   * Split to its stable version.
+   */
   readonly kind:
     | 'environment'
     | 'ended'
@@ -30,6 +33,7 @@ export interface RunnerEvent {
     | 'hung'
     | 'unhandled_rejection'
     | 'printed'
+    | 'went_back'
   readonly message: string
   readonly cause?: Error
 }

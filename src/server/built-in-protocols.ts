@@ -186,6 +186,7 @@ export function protocolsOf(
       attach: async (host) =>
         (await import('../protocols/oip/protocol.ts')).attachOip(host, service),
     },
+    { name: 'splits', attach: (host) => attachSplits(host, service) },
     ...service.protocols.map((protocol) => listed(protocol, jobs?.jobs)),
     { name: 'Connect', attach: attachConnect },
     ...always,
@@ -252,6 +253,11 @@ async function attachResources(host: Host, service: ServedService): Promise<void
   if (resources.length === 0) return
   const { resourceEndpoints } = await import('./endpoints/protected-resources.ts')
   add(host, resourceEndpoints(resources))
+}
+
+async function attachSplits(host: Host, { runners }: ServedService): Promise<void> {
+  if (runners?.some(({ versions }) => versions !== undefined))
+    (await import('./endpoints/splits.ts')).attachSplits(host, runners)
 }
 
 async function attachMcp(

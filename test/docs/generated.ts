@@ -17,6 +17,7 @@ import * as errorClasses from '../../src/core/errors.ts'
 import { badInputReasons, errorTable } from '../../src/core/errors.ts'
 import { JobCounts } from '../../src/jobs/job-metrics.ts'
 import { LiveStreams } from '../../src/live/live-streams.ts'
+import { splitFamilies } from '../../src/runner/split-version.ts'
 import { ServerMetrics, workerFamilies } from '../../src/server/telemetry/server-metrics.ts'
 import type { MetricFamily } from '../../src/telemetry/metrics/metric-family.ts'
 import { runnerFamilies } from '../../src/telemetry/metrics/runner-counts.ts'
@@ -125,6 +126,11 @@ const labels: Readonly<Record<string, string>> = {
   serving_job_retries_total: '`api`',
   serving_captured_calls_total: '`api`',
   serving_capture_dropped_total: '`api`, `reason`',
+  serving_split_seconds: '`split`, `version`',
+  serving_split_errors_total: '`split`, `version`',
+  serving_split_canary_share: '`split`',
+  serving_split_differences_total: '`split`',
+  serving_split_dropped_total: '`split`, `reason`',
 }
 
 function metrics(): string {
@@ -135,6 +141,7 @@ function metrics(): string {
     ...workerFamilies(1, 0),
     ...new JobCounts({ debug() {}, warn() {} }).families([], []),
     ...captureFamilies([]),
+    ...splitFamilies('', 0, {}),
   ]
   const rows = families.map(({ name, type, help }) => [
     `\`${name}\``,
@@ -157,6 +164,8 @@ ${table(['metric', 'type', 'labels', 'meaning'], rows)}
 - \`outcome\` is \`completed\`, \`failed\`, \`canceled\`, \`handed_back\` (its worker stopped) or \`lost\` (its lease
   ran out).
 - \`reason\` of a capture is \`memory\`, \`rate\`, \`columns\`, \`failed\` or \`unwritten\`.
+- \`version\` is \`stable\`, \`canary\` or \`shadow\`. \`reason\` of a split is \`calls\`, \`memory\`, \`uncopied\` or
+  \`unanswered\`.
 - Metrics of jobs are there for services with asynchronous APIs. Their \`api\` is \`$webhooks\` for deliveries of
   webhooks.
 - Each process tells the jobs of the whole store: take the maximum over processes, not the sum.

@@ -3,6 +3,7 @@
 import { capturedApis, capturePackages } from '../../api/capture-options.ts'
 import { serviceMetadata } from '../../api/service-metadata.ts'
 import { storePackages } from '../../jobs/open-store.ts'
+import { modelRunners } from '../../runner/runner.ts'
 import { describeServer, protocolPaths } from '../../server/describe-server.ts'
 import type { Service } from '../../service.ts'
 
@@ -11,7 +12,7 @@ export type DescribedService = Awaited<ReturnType<typeof describeService>>
 
 /** Describes a service that has been loaded. */
 export async function describeService(service: Service, packages: readonly string[]) {
-  const { runners } = service
+  const runners = modelRunners(service.runners)
   return {
     metadata: serviceMetadata(service),
     routes: [...service.apis.values()].map(({ route }) => route),

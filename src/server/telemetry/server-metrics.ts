@@ -5,7 +5,7 @@ import type { ServerState } from '../../engine/engine.ts'
 import type { EngineName } from '../../engine/options.ts'
 import type { Context } from '../../http/context.ts'
 import type { Outcome, RequestObserver } from '../../http/outcome.ts'
-import type { RunnerLife } from '../../runner/runner.ts'
+import { modelRunners, type RunnerLife } from '../../runner/runner.ts'
 import { processFamilies } from '../../telemetry/metrics/exposition.ts'
 import {
   BucketCounts,
@@ -72,7 +72,7 @@ export class ServerMetrics implements RequestObserver {
   async collect(): Promise<readonly MetricFamily[]> {
     if (this.server === undefined) return []
     const { engine, limiter, memory, collectors } = this.server
-    const states = this.#runners
+    const states = modelRunners(this.#runners)
       .map((runner) => runnerState(runner))
       .filter((state) => state !== undefined)
     const ofProtocols = await Promise.all(collectors.map((collectOne) => collectOne()))

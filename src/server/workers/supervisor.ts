@@ -302,8 +302,9 @@ class Supervision {
   }
 
   async #replaceAll(): Promise<string | undefined> {
-    const { initial, logger, refresh } = this.#options
+    const { initial, logger, refresh, group } = this.#options
     const next = await refresh?.()
+    group.reloaded()
     if (next !== undefined) {
       warnOfKept(logger, initial, next)
       this.#config = this.#configOf(next.serve)

@@ -13,6 +13,8 @@ interface Member {
   /** Its last report, which counts while it is busy. */
   families: Families
   isReady: boolean
+  /** How many reloads there were before its start. */
+  readonly reloads: number
 }
 
 /** The workers of a supervisor. */
@@ -25,16 +27,25 @@ export function workerGroup() {
   const ended: Families[] = []
   let joining: Promise<void> = Promise.resolve()
   /** What workers that start later are asked, too, by topic and key. */
-  const remembered = new Map<string, ProtocolQuestion>()
+  const remembered = new Map<
+    string,
+    { readonly asked: ProtocolQuestion; readonly sender: Member }
+  >()
   let restarts = 0
+  let reloads = 0
+
+  const concerns = (member: Member, { how }: ProtocolQuestion, sender: Member): boolean =>
+    member.isReady &&
+    member !== sender &&
+    (how.untilReload !== true || member.reloads === sender.reloads)
 
   const request = ({ dialogue }: Member, asked: ProtocolQuestion): Promise<unknown> =>
     within(dialogue.ask(asked), asked.how.withinMs, 'late')
 
   const relay = async (sender: Member, asked: ProtocolQuestion): Promise<readonly unknown[]> => {
     const { remember } = asked.how
-    if (remember !== undefined) remembered.set(`${asked.topic} ${remember}`, asked)
-    const others = [...members].filter((member) => member.isReady && member !== sender)
+    if (remember !== undefined) remembered.set(`${asked.topic} ${remember}`, { asked, sender })
+    const others = [...members].filter((member) => concerns(member, asked, sender))
     const answers = await Promise.all(others.map((member) => request(member, asked)))
     return answers.filter((answer) => answer !== undefined)
   }
@@ -74,17 +85,20 @@ export function workerGroup() {
   return {
     collect,
     restarted: () => void restarts++,
+    /** Called before the processes of a reload start. */
+    reloaded: () => void reloads++,
     follow(worker: Worker): void {
       const own = dialogue(worker, (question) =>
         question.about === 'metrics' ? collect(member) : relay(member, question),
       )
-      const member: Member = { dialogue: own, families: [], isReady: false }
+      const member: Member = { dialogue: own, families: [], isReady: false, reloads }
       members.add(member)
       worker.on('message', (message: unknown) => {
         if (isMessageOf('last_metrics', message)) member.families = message.families
         else if (isMessageOf('ready', message)) {
           member.isReady = true
-          for (const question of remembered.values()) void request(member, question)
+          for (const { asked, sender } of remembered.values())
+            if (concerns(member, asked, sender)) void request(member, asked)
         }
       })
       // After the last message, as `exit` is not.

@@ -1,0 +1,243 @@
+/**
+ * A Runner of several versions of one model: `serving/split`. The canary answers a share of the calls, and a shadow
+ * gets copies of those that the stable version answers.
+ * @module serving/split
+ */
+import { createHash } from 'node:crypto'
+import { ClientClosed } from '../core/errors.ts'
+import {
+  checkedLater,
+  duration,
+  Option,
+  type OptionsOf,
+  type OptionTable,
+  oneOf,
+  readOptions,
+  type SettingsOf,
+  share,
+  whole,
+} from '../core/option.ts'
+import { checkThat } from '../core/options.ts'
+import { isPromise } from '../core/promise.ts'
+import { type ByteSize, parseByteSize } from '../core/text/units.ts'
+import { Context } from '../http/context.ts'
+import { ownerOf } from '../http/owner-key.ts'
+import type { Tolerance } from '../values/difference.ts'
+import type { RunnerLife } from './runner.ts'
+import { type CallOptions, checkRunnerName } from './runner-options.ts'
+import { type ShadowCall, shadowOf } from './split-shadow.ts'
+import { countedVersion, type MethodAnswer, splitFamilies, type Version } from './split-version.ts'
+import type { RunnerEvent } from './worker-supervisor.ts'
+
+export type { Tolerance } from '../values/difference.ts'
+
+const tableOf = <T extends OptionTable>(table: T) =>
+  new Option<OptionsOf<T>, SettingsOf<T>>({
+    read: (place, value) => readOptions(place, value as object, table),
+  })
+
+const splitOptions = {
+  stable: checkedLater<RunnerLife>().required(),
+  canary: checkedLater<RunnerLife>(),
+  shadow: checkedLater<RunnerLife>(),
+  /**
+   * `canary`: its share of the calls, which the option `canary` of the server replaces.
+   *
+   * @default 0
+   */
+  weights: tableOf({ canary: share.or(0) }).or({}),
+  /**
+   * What the last `calls` (100) of the canary must keep, in each worker process: the share that may fail by its fault,
+   * and the time that 99 % keep, of streams until the first value, in milliseconds. If they do not, all processes give
+   * all calls to the stable version until a reload.
+   *
+   * @default anything
+   */
+  guard: tableOf({ errorRate: share.or(1), p99Ms: whole(1), calls: whole(1).or(100) }),
+  /**
+   * `caller`: all calls of one caller go to the same version. Callers without a name are told apart by their address.
+   *
+   * @default by chance
+   */
+  sticky: oneOf(['caller']),
+  /**
+   * What the copies for the shadow may take in each worker process: `calls` at once (16), `maxBytes` (`64mb`), and the
+   * `timeout` of one (`30s`). Calls beyond it are dropped and counted.
+   */
+  budget: tableOf({
+    calls: whole(1).or(16),
+    maxBytes: new Option<ByteSize, number>({ read: parseByteSize }).or('64mb'),
+    timeout: duration.or('30s'),
+  }).or({}),
+  /**
+   * How much the answers of the shadow may differ.
+   *
+   * @default by their dtype
+   */
+  tolerance: checkedLater<Tolerance>(),
+}
+
+/** A Runner with the methods of another one. */
+export type VersionOf<R> = RunnerLife & Omit<R, keyof RunnerLife>
+
+/** Options of a {@link Split}. */
+export interface SplitOptions<R extends RunnerLife = RunnerLife>
+  extends OptionsOf<typeof splitOptions> {
+  /** Its methods are those of the Split. The other versions must have them, too. */
+  readonly stable: R
+  /** Answers its share of the calls. */
+  readonly canary?: VersionOf<R>
+  /** Gets copies of the calls that the stable version has answered. Its answers are compared. */
+  readonly shadow?: VersionOf<R>
+}
+
+function openSplit(name: string, options: SplitOptions): RunnerLife {
+  checkRunnerName('the name of a Split', name)
+  const place = `the split ${name}`
+  const settings = readOptions(place, options, splitOptions)
+  const { stable, canary, shadow, guard, sticky, budget, tolerance } = settings
+  const runners = { stable, ...(canary && { canary }), ...(shadow && { shadow }) }
+  const isMethod = (runner: object, method: string) =>
+    typeof Reflect.get(runner, method) === 'function'
+  const methods = Object.keys(stable ?? {}).filter((method) => isMethod(stable, method))
+  checkThat(methods.length > 0, 'a Runner', `stable of ${place}`, stable)
+  for (const [role, runner] of Object.entries(runners)) {
+    const lacks = methods.find((method) => !isMethod(runner, method))
+    checkThat(lacks === undefined, `a method ${lacks}`, `${role} of ${place}`, runner.name)
+  }
+  const all = Object.values(runners)
+  const listeners = new Set<(event: RunnerEvent) => void>()
+  let { canary: weight } = settings.weights
+  let wentBack: string | undefined
+  const shareNow = () => (wentBack === undefined ? weight : 0)
+  const breach = (what: string) => {
+    if (wentBack !== undefined) return
+    const message = `${place} gives all calls to ${stable.name}: of ${canary?.name}, ${what}`
+    wentBack = message
+    for (const listener of listeners) listener({ kind: 'went_back', message })
+  }
+  const counted = {
+    stable: countedVersion(stable),
+    canary: canary && countedVersion(canary, guard, breach),
+    shadow: shadow && countedVersion(shadow),
+  }
+  const copies = counted.shadow && shadowOf(counted.shadow, budget, tolerance)
+
+  /** @returns a number below 1, always the same for a caller: a larger share keeps those of a smaller one. */
+  const placeOf = (ctx: Context | undefined) => {
+    const caller = sticky && ctx && (ownerOf(ctx) ?? ctx.remoteAddress)
+    if (caller === undefined) return Math.random()
+    const hash = createHash('sha256').update(`${name}\n${caller}`).digest()
+    return hash.readUInt32BE() / 2 ** 32
+  }
+  const caller = (method: string) => (input: unknown, given?: CallOptions) => {
+    const ctx = given instanceof Context ? given : undefined
+    const isCanary = canary && canary.unready === undefined && placeOf(ctx) < shareNow()
+    const version = (isCanary && counted.canary) || counted.stable
+    // Before the call, which may move the input away.
+    const copy = isCanary ? undefined : copies?.begin(method, input, ctx?.id)
+    return followed(version, () => version.call(method, input, given), copy)
+  }
+  const split: RunnerLife = {
+    name,
+    versions: {
+      runners,
+      report: () => ({ canary: shareNow(), wentBack, ...copies?.report }),
+      families: () => splitFamilies(name, shareNow(), counted, copies?.report),
+      goBack: (reason) => {
+        wentBack = reason
+      },
+    },
+    /** The other versions may fail. */
+    get unready() {
+      return stable.unready
+    },
+    get waiting() {
+      return stable.waiting
+    },
+    async start(given = {}) {
+      weight = given.canary?.[name] ?? weight
+      try {
+        await Promise.all(all.map((runner) => runner.start(given)))
+      } catch (error) {
+        await split.stop()
+        throw error
+      }
+    },
+    async stop() {
+      await Promise.all(all.map((runner) => runner.stop()))
+    },
+    watch(listener) {
+      listeners.add(listener)
+      const ends = all.map((runner) => runner.watch(listener))
+      return () => {
+        listeners.delete(listener)
+        for (const end of ends) end()
+      }
+    },
+  }
+  return Object.assign(split, Object.fromEntries(methods.map((method) => [method, caller(method)])))
+}
+
+/** Asks a version, counts the call, and lets the shadow copy the answer. */
+function followed(version: Version, ask: () => MethodAnswer, copy?: ShadowCall): MethodAnswer {
+  let call: ReturnType<Version['begin']> | undefined
+  const end = (error?: unknown) => {
+    call?.ended(error)
+    void copy?.end(error)
+  }
+  const fail = (error: unknown) => {
+    end(error)
+    throw error
+  }
+  let answer: MethodAnswer
+  try {
+    answer = ask()
+  } catch (error) {
+    return fail(error)
+  }
+  if (isPromise(answer)) {
+    call = version.begin()
+    return answer.then((value) => {
+      copy?.add(value)
+      end()
+      return value
+    }, fail)
+  }
+  const from = answer
+  // Not by a generator: its `return` would wait for a value that is under way.
+  const values: AsyncIterableIterator<unknown> = {
+    next() {
+      call ??= version.begin()
+      return from.next().then((next) => {
+        call?.answered()
+        if (next.done) end()
+        else copy?.add(next.value)
+        return next
+      }, fail)
+    },
+    async return() {
+      end(new ClientClosed())
+      return (await from.return?.()) ?? { done: true, value: undefined }
+    },
+    [Symbol.asyncIterator]: () => values,
+  }
+  return values
+}
+
+/**
+ * A Runner with the methods of `stable`. Its `canary` answers a share of the calls, `shadow` gets copies of those that
+ * `stable` has answered and never answers. Give it to a service in place of its versions, which it starts and stops.
+ *
+ * @throws InvalidArgument for wrong options, and for a version that lacks a method of `stable`; of calls: as the
+ * version that answers.
+ * @example
+ * `new Split('iris', { stable, canary, weights: { canary: 0.05 }, sticky: 'caller', guard: { errorRate: 0.02 } })`
+ */
+export const Split = openSplit as unknown as SplitClass
+
+/** The class {@link Split}: its objects have the methods of `stable`. */
+export interface SplitClass {
+  new <R extends RunnerLife>(name: string, options: SplitOptions<R>): VersionOf<R>
+  readonly prototype: RunnerLife
+}
