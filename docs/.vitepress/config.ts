@@ -65,6 +65,7 @@ const sidebar = [
       responses: 'Responses',
       mcp: 'Tools for agents',
       capture: 'Capture',
+      replay: 'Replay',
       split: 'Canary and shadow',
       clients: 'Clients',
     }),

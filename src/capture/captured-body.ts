@@ -43,7 +43,7 @@ export async function bodyOf(call: CapturedCall): Promise<CapturedRequest | stri
       return { method, path: `/${path}${queryOf(value as object)}`, headers: {}, body: undefined }
     if (descriptors.input.descriptorId === tensorsId)
       return { method, path: `/${path}`, headers: jsonType, body: inferenceOf(value as never) }
-    const response = await encoderOf(descriptors.input, value).encodeExample(value as never)
+    const response = await descriptorOf(descriptors.input, value).encodeExample(value as never)
     const headers = Object.fromEntries(response.headers)
     return { method, path: `/${path}`, headers, body: await wholeBody(response) }
   })
@@ -52,7 +52,9 @@ export async function bodyOf(call: CapturedCall): Promise<CapturedRequest | stri
 /** @returns the request of a call as a message of `ServingService.Call`, or why it cannot be sent again. */
 export async function messageOf(call: CapturedCall): Promise<Uint8Array | string> {
   const { api, descriptors } = call.notes
-  return withInput(call, (value) => requestMessage(api, encoderOf(descriptors.input, value), value))
+  return withInput(call, (value) =>
+    requestMessage(api, descriptorOf(descriptors.input, value), value),
+  )
 }
 
 /** @returns an HTTP body of an API as a message of `ServingService.Call`. */
@@ -62,7 +64,7 @@ export async function messageOfBody(
   type: string,
   body: Uint8Array,
 ): Promise<Uint8Array> {
-  const input = encoderOf(descriptor, undefined)
+  const input = descriptorOf(descriptor, undefined)
   const request = new HttpRequest(HeaderList.from({ 'content-type': type }), body)
   return requestMessage(api, input, await input.fromHttpRequest(request))
 }
@@ -141,7 +143,7 @@ class ExactNdarray extends NumpyNdarray {
  * @returns a descriptor that writes a value as one with these options reads it.
  * @throws TypeError for one of the service's own.
  */
-function encoderOf({ descriptorId, args, parts = [] }: ClientDescriptor, value: unknown) {
+export function descriptorOf({ descriptorId, args, parts = [] }: ClientDescriptor, value: unknown) {
   const { orient, dtype, default_format: defaultFormat } = args as Record<string, never>
   const encoders: Readonly<Record<string, () => AnyDescriptor>> = {
     'serving.io.NumpyNdarray': () => new ExactNdarray(dtype !== undefined),
@@ -164,7 +166,7 @@ function encoderOf({ descriptorId, args, parts = [] }: ClientDescriptor, value: 
 
 function ruleOf(part: NonNullable<ClientDescriptor['parts']>[number], form: unknown) {
   const [value] = [Reflect.get(Object(form), part.name)].flat()
-  return new PartRule(encoderOf(part, value), part.occurrence as PartRule['occurrence'])
+  return new PartRule(descriptorOf(part, value), part.occurrence as PartRule['occurrence'])
 }
 
 const isOfParquet = (input: IODescriptor) =>

@@ -46,7 +46,11 @@ export async function pruneCapture(place: string, age: string, print: Print): Pr
     for (const file of await prune(store, before)) print(`deleted ${folder}/${file}\n`)
 }
 
-async function openFolders(place: string) {
+/**
+ * @returns the folders of a capture.
+ * @throws InvalidArgument for a folder that is not there.
+ */
+export async function openFolders(place: string) {
   if (place.startsWith('s3:') || existsSync(place.replace(/^file:/, ''))) return foldersOf(place)
   throw new InvalidArgument(`there is no folder ${place}: name the place of the option capture`)
 }

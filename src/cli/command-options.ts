@@ -77,6 +77,15 @@ export function countOption(flag: string, help: string, value?: number): Option 
   return new Option(flag, help).argParser(parserOf(whole(1))).default(value)
 }
 
+/** @returns an option whose value is a number from 0 up. */
+export function numberOption(flag: string, help: string, value?: number): Option {
+  const read = (text: string) => {
+    if (Number(text) >= 0) return Number(text)
+    throw new InvalidArgumentError('It is a number from 0 up, as 0.01.')
+  }
+  return new Option(flag, help).argParser(read).default(value)
+}
+
 /** @returns an option whose value is a time, read as milliseconds. */
 export function durationOption(flag: string, help: string): Option {
   return new Option(flag, help).argParser((text) => parsed(() => duration.parts.read(flag, text)))

@@ -22,6 +22,7 @@ import { addJobs } from './jobs-program.ts'
 import type { LoadFlags } from './load-command.ts'
 import type { NewOptions } from './new-command.ts'
 import { nodeWarning } from './node-version.ts'
+import { addReplayCommand } from './replay-program.ts'
 
 // Only those that commander would read: a service may want to know where Kubernetes' Service is.
 for (const name of foreignVariables(process.env)) {
@@ -124,6 +125,8 @@ addOptions(models)
 addJobs(program)
 
 addCaptureCommand(program)
+
+addReplayCommand(program)
 
 serviceCommand(
   'config',

@@ -46,3 +46,10 @@ export function encodeStatusDetails({
   const details = [{ type_url: `type.googleapis.com/${errorInfoType}`, value: info }]
   return statusDetails.encode({ code: grpcStatuses[status].number, message, details })
 }
+
+/** @returns the code of an error in the metadata `grpc-status-details-bin`. For clients. */
+export function decodeErrorCode(base64: unknown): string | undefined {
+  const { details = [] } = statusDetails.decode(Buffer.from(String(base64 ?? ''), 'base64'))
+  const { value } = details[0] ?? {}
+  return value && errorInfo.decode(value).reason?.toLowerCase()
+}

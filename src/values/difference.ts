@@ -71,7 +71,7 @@ class Comparison {
         this.compare(place(i), elementAt(expected, i), elementAt(actual, i), dtype)
   }
 
-  /** Keeps the greatest; what is no number is greater than all numbers. */
+  /** Keeps the greatest. A difference without a size is greater than all with one. */
   #differ(at: () => string, expected: string, actual: string, size?: number): void {
     const { worst } = this
     if (worst !== undefined && (worst.size ?? Infinity) >= (size ?? Infinity)) return

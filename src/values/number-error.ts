@@ -29,7 +29,7 @@ const isSingle = (value: number) => Math.fround(value) === value
  * Compares two numbers, as numpy's `isclose`. NaN equals NaN. Of integers only `absolute` counts.
  *
  * @param dtype - Undefined for numbers of JSON: floats that float32 holds count as float32.
- * @returns the relative error; 0 within the tolerance.
+ * @returns the relative error, 1 where 0 is expected; 0 within the tolerance.
  */
 export function numberError(
   expected: number | bigint,
@@ -47,11 +47,12 @@ export function numberError(
     return isExact && String(expected) !== String(actual) ? Number.EPSILON : 0
   }
   if (!(gap < Number.POSITIVE_INFINITY)) return Number.POSITIVE_INFINITY
-  if (isExact) return gap <= (given.absolute ?? 0) ? 0 : gap / Math.abs(from)
+  const size = gap / (Math.abs(from) || Math.abs(to))
+  if (isExact) return gap <= (given.absolute ?? 0) ? 0 : size
   const untyped = isSingle(from) && isSingle(to) ? 'float32' : 'float64'
   const float = floats[(dtype ?? untyped) as keyof typeof floats] ?? floats.float64
   const { relative = 0, absolute = 0, ulp = 0 } = isGiven ? given : (float as Tolerance)
   const step = 2 ** (Math.max(exponentOf(Math.abs(from)), float.least) - float.bits)
   const bound = Math.max(absolute + relative * Math.abs(from), ulp * step)
-  return gap <= bound ? 0 : gap / Math.abs(from)
+  return gap <= bound ? 0 : size
 }

@@ -18,9 +18,13 @@ const { HTTP2_HEADER_METHOD, HTTP2_HEADER_PATH, NGHTTP2_CANCEL } = constants
 
 /** Calls of one HTTP/2 connection; servers allow that many at least. */
 const callsOfConnection = 100
+const prefixBytes = 5
 
 /** @returns what calls the method of a `grpc:` or `grpcs:` URL, such as `grpc://host:9000/a.Service/Method`. */
-export function grpcSender(url: URL, { headers, connections, timeoutMs }: SenderOptions): Sender {
+export function grpcSender(
+  url: URL,
+  { headers, connections, timeoutMs, keepsAnswers = false }: SenderOptions,
+): Sender {
   const scheme = url.protocol === 'grpcs:' ? 'https' : 'http'
   const sessions: (ClientHttp2Session | undefined)[] = Array.from({
     length: Math.ceil(connections / callsOfConnection),
@@ -52,17 +56,23 @@ export function grpcSender(url: URL, { headers, connections, timeoutMs }: Sender
           stream.close(NGHTTP2_CANCEL)
         }, timeoutMs)
         let status: unknown
+        let details: unknown
+        const pieces: Buffer[] = []
         const readStatus = (fields: NodeJS.Dict<unknown>) => {
           status = fields['grpc-status'] ?? status
+          details = fields['grpc-status-details-bin'] ?? details
         }
         stream.on('response', readStatus)
         stream.on('trailers', readStatus)
         stream.on('error', (error) => resolve(faultOfError(error)))
         stream.on('close', () => {
           clearTimeout(timer)
-          resolve(status === '0' ? rightAnswer : faultOf(`grpc-status ${status ?? 'missing'}`))
+          const fault = faultOf(`grpc-status ${status ?? 'missing'}`)
+          const message = Buffer.concat(pieces).subarray(prefixBytes)
+          resolve(status === '0' ? { ...rightAnswer, message } : { ...fault, details })
         })
-        stream.resume()
+        if (keepsAnswers) stream.on('data', (piece: Buffer) => pieces.push(piece))
+        else stream.resume()
         stream.end(framed(body))
       }),
     close: () => {
@@ -73,7 +83,7 @@ export function grpcSender(url: URL, { headers, connections, timeoutMs }: Sender
 
 /** An uncompressed message with its prefix. */
 function framed({ bytes }: Body): Buffer {
-  const prefix = Buffer.alloc(5)
+  const prefix = Buffer.alloc(prefixBytes)
   prefix.writeUInt32BE(bytes.length, 1)
   return Buffer.concat([prefix, bytes])
 }

@@ -12,6 +12,9 @@ export interface Answer {
   readonly isRight: boolean
   /** What came instead, such as `503`. */
   readonly fault?: string
+  /** Of gRPC, if it is kept: the message, or the details of the status in base64. */
+  readonly message?: Buffer
+  readonly details?: unknown
 }
 
 /** Sends one request. It never rejects. */

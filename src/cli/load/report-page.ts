@@ -1,4 +1,5 @@
 /** One page of a load: curves over the rates, and their figures. @module */
+import { htmlTable, reportHtml } from '../report-html.ts'
 import { quantileNames, type Summary } from './summary.ts'
 import { milliseconds } from './summary-text.ts'
 
@@ -12,9 +13,6 @@ const colours: Readonly<Record<string, string>> = {
   'p99.9': '#cf222e',
 }
 
-const escaped = (text: string) =>
-  text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
-
 /** @returns a whole HTML page without anything from elsewhere. */
 export function reportPage(
   address: string,
@@ -22,33 +20,17 @@ export function reportPage(
   boundMs?: number,
 ): string {
   const sorted = [...summaries].sort((a, b) => a.rate - b.rate)
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Load on ${escaped(address)}</title>
-<style>
-  :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
-  body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
-  svg { width: 100%; height: auto }
-  svg text { font-size: 12px; fill: currentColor }
-  table { border-collapse: collapse; font-variant-numeric: tabular-nums }
-  th, td { padding: 0.25rem 0.75rem; text-align: right; border-bottom: 1px solid #8886 }
-  .wide { overflow-x: auto }
-</style>
-<h1>Load on ${escaped(address)}</h1>
-<p>Requests went out when they were due. One that failed counts as one that took forever.</p>
-${curves(sorted, boundMs)}
-<div class="wide">${table(sorted)}</div>
-</html>
-`
+  const about =
+    'Requests went out when they were due. One that failed counts as one that took forever.'
+  const body = `<p>${about}</p>\n${curves(sorted, boundMs)}\n${table(sorted)}`
+  return reportHtml(`Load on ${address}`, body)
 }
 
 function table(summaries: readonly Summary[]): string {
   const heads = ['rate/s', 'sent', 'failed', ...quantileNames, 'good/s', 'late', 'own CPU']
   const rows = summaries.map((summary) => {
     const { rate, sent, failed, latencyMs, goodput, lateMs, ownCpu } = summary
-    const cells = [
+    return [
       Number(rate.toFixed(1)),
       sent,
       failed,
@@ -57,10 +39,8 @@ function table(summaries: readonly Summary[]): string {
       milliseconds(lateMs),
       `${(ownCpu * 100).toFixed(0)} %`,
     ]
-    return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
   })
-  const head = heads.map((name) => `<th scope="col">${name}</th>`).join('')
-  return `<table><thead><tr>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`
+  return htmlTable(heads, rows)
 }
 
 /** Both axes are logarithmic: rates and latencies double. */

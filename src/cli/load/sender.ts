@@ -28,6 +28,8 @@ export interface SenderOptions {
   readonly connections: number
   /** Of one request. **Units**: milliseconds. */
   readonly timeoutMs: number
+  /** Whether answers have their messages. */
+  readonly keepsAnswers?: boolean
 }
 
 /** The answer that is right. */

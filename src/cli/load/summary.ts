@@ -46,6 +46,13 @@ export function quantileOf(sorted: ArrayLike<number>, share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0
 }
 
+/** @returns the quantiles of times. */
+export function quantilesOf(times: readonly number[]): Quantiles {
+  const sorted = Float64Array.from(times).sort()
+  const quantiles = quantileNames.map((name) => [name, quantileOf(sorted, shares[name])])
+  return Object.fromEntries(quantiles) as unknown as Quantiles
+}
+
 /** What a summary is made of. */
 export interface Run {
   readonly rate: number
@@ -59,21 +66,19 @@ export interface Run {
 
 /** A request that failed counts as one that took forever. */
 export function summaryOf({ rate, seconds, samples, cpuMicros, boundMs }: Run): Summary {
-  const latencies = Float64Array.from(samples, ({ latencyMs }) => latencyMs).sort()
   const late = Float64Array.from(samples, ({ lateMs }) => lateMs).sort()
   const faults: Record<string, number> = {}
   for (const { fault } of samples) {
     if (fault !== undefined) faults[fault] = (faults[fault] ?? 0) + 1
   }
   const within = samples.filter(({ latencyMs }) => latencyMs <= (boundMs ?? 0)).length
-  const quantiles = quantileNames.map((name) => [name, quantileOf(latencies, shares[name])])
   return {
     rate,
     seconds,
     sent: samples.length,
     failed: samples.filter(({ isRight }) => !isRight).length,
     faults,
-    latencyMs: Object.fromEntries(quantiles) as unknown as Quantiles,
+    latencyMs: quantilesOf(samples.map(({ latencyMs }) => latencyMs)),
     ...(boundMs !== undefined && { goodput: within / seconds }),
     lateMs: quantileOf(late, shares.p99),
     ownCpu: cpuMicros / 1e6 / seconds,

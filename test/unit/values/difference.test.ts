@@ -162,7 +162,7 @@ describe('differenceOf', () => {
       differenceOf(picture(1, 2, 3, 4, 5, 6), picture(1, 2, 3, 4, 5, 7), { absolute: 1 }),
     ).toBeUndefined()
     const grey = new RasterImage('L', 2, 1, Uint8Array.of(1, 2))
-    expect(differenceOf(picture(1, 2, 3, 4, 5, 6), grey)?.actual).toBe('L (1, 2)')
+    expect(differenceOf(picture(1, 2, 3, 4, 5, 6), grey)?.actual).toBe('L of 2×1')
     const file = (text: string, mimeType = 'text/plain') =>
       new BinaryFile(Buffer.from(text), { mimeType })
     expect(differenceOf(file('abc'), file('abc'))).toBeUndefined()
