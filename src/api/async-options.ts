@@ -40,6 +40,18 @@ export const asyncOptions = {
    */
   concurrency: whole(1).or(1),
   /**
+   * Rows of jobs of this API at a time, in each worker process: those that run, and those whose answers are written.
+   *
+   * @default 128
+   */
+  rowsAtOnce: whole(1).or(128),
+  /**
+   * Rows of one job; more get 413.
+   *
+   * @default 1,000,000
+   */
+  maxRows: whole(1).or(1_000_000),
+  /**
    * Jobs of this API that wait; more get 503.
    *
    * @default 10,000

@@ -72,7 +72,8 @@ export async function resultAnswer(
   visit: Visit,
 ): Promise<HttpResponse> {
   if (!isFinal(job.status)) return jsonAnswer(jobDocument(job), 202, [retryAfter])
-  if (job.status === 'canceled') throw new Conflict('the job was canceled, it has no result')
+  if (stored === undefined && job.status === 'canceled')
+    throw new Conflict('the job was canceled, it has no result')
   if (stored === undefined) throw gone()
   const { headers, body } = await stored.body.answer(visit)
   const revision = { etag: `"${job.id}-${job.attempt}"` }

@@ -1,15 +1,15 @@
 import type { AsyncSettings } from '../api/async-options.ts'
 import { Hooks } from '../api/hooks.ts'
 import type { Host, Protocol } from '../api/protocol.ts'
-import type { Visit } from '../api/visit.ts'
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
 import type { Jobs } from './jobs.ts'
 import { kindMark, type Submitted } from './new-job.ts'
+import type { JobVisit } from './rows.ts'
 
 /** Jobs of a protocol, beside those of APIs. */
 export interface JobKind extends Submitted {
   /** Answers an attempt, whose visit the service has let in when the job began. `jobs`: of the server that runs it. */
-  answer(request: HttpRequest, visit: Visit, jobs: Jobs): Promise<HttpResponse>
+  answer(request: HttpRequest, visit: JobVisit, jobs: Jobs): Promise<HttpResponse>
 }
 
 /** @returns a kind that the auth of the service guards. `name`: without the mark of kinds. */

@@ -1,4 +1,6 @@
 /** Where jobs are kept and taken from: the one interface of the embedded store and of the distributed ones. @module */
+
+import type { BlobStore } from './blob-store.ts'
 import { deliveryApi } from './delivery.ts'
 import type { Job, JobEvent, JobStatus, NewJob, StoredResponse } from './job.ts'
 import type { StoredAnswer, UnreadRequest } from './stored-body.ts'
@@ -40,6 +42,7 @@ export type AgainJob = Pick<NewJob, 'id' | 'createdAt'> &
       | 'isOfService'
       | 'retries'
       | 'timeoutMs'
+      | 'rows'
       | 'priority'
       | 'notBefore'
       | 'queueTtlMs'
@@ -57,6 +60,27 @@ export type Outcome =
       readonly retryAfterMs?: number
     }
   | { readonly kind: 'canceled' }
+
+/** What the attempts at a job of rows have kept, for those behind them and for its result. */
+export interface KeptRows {
+  /** Names of blobs, whose bytes come first. */
+  readonly blobs: readonly string[]
+  readonly chunks: readonly Uint8Array[]
+}
+
+/** Where an attempt keeps what it has of the result. */
+export interface AttemptRows {
+  /** Undefined for a store without a place for them. */
+  readonly blobs: BlobStore | undefined
+  kept(): Promise<KeptRows>
+  /**
+   * Keeps a chunk behind the others; with `blobs`, in place of them and of the names before. `isFurther`: earlier
+   * deaths of workers count no more.
+   *
+   * @throws Overloaded if the lease is lost.
+   */
+  keep(chunk: Uint8Array, isFurther: boolean, blobs?: readonly string[]): Promise<void>
+}
 
 /** One attempt at a job, given to {@link JobStore.work}'s function. */
 export interface Attempt {
@@ -79,6 +103,7 @@ export interface Attempt {
    * next one replaces within a moment.
    */
   report(kind: 'progress' | 'partial', data: string): Promise<void>
+  readonly rows: AttemptRows
 }
 
 /** The jobs of one API that a process runs at the same time. */
@@ -170,6 +195,8 @@ export interface JobStore {
   readonly kind: string
   /** Why it cannot keep jobs now, for `/readyz`; undefined if it can. */
   readonly unready?: string | undefined
+  /** Where large bodies are; undefined if they are in the store. */
+  readonly blobs: BlobStore | undefined
   /** @throws SetupError if the store cannot be reached or opened, with what to do. */
   open(): Promise<void>
   /** `maxQueued`: of jobs of this API that wait; `maxPerCaller`: of those of its caller that wait or run. */
@@ -191,6 +218,8 @@ export interface JobStore {
     maxPerCaller?: number,
   ): Promise<Added | undefined>
   result(id: string): Promise<StoredAnswer | undefined>
+  /** @returns what attempts have kept of the rows of a job; nothing for other jobs, and once it has expired. */
+  kept(id: string): Promise<KeptRows>
   /** @returns the input of a job; undefined for an unknown or expired one. */
   input(id: string): Promise<UnreadRequest | undefined>
   /**

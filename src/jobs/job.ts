@@ -55,6 +55,8 @@ export interface NewJob {
   readonly retries: number
   /** Time for one attempt. **Units**: milliseconds. */
   readonly timeoutMs: number
+  /** Of a job of rows: how many, and the time for one attempt at a row. **Units**: rows; milliseconds. */
+  readonly rows?: { readonly total: number; readonly timeoutMs: number } | undefined
   /** How long it may wait each time. Undefined: without end, as jobs did of version 0.1.0. **Units**: milliseconds. */
   readonly queueTtlMs?: number
   /** How long the result stays after the end. **Units**: milliseconds. */

@@ -15,7 +15,7 @@ import {
 import type { HeldMemory } from '../core/memory/held-memory.ts'
 import { fromContent } from '../descriptors/proto-content.ts'
 import type { Context } from '../http/context.ts'
-import { HttpRequest, type RequestHeaders } from '../http/message.ts'
+import type { HttpRequest, RequestHeaders } from '../http/message.ts'
 import { decodeRequest } from '../messages/envelope.ts'
 import { traceHeaders } from '../telemetry/tracing/active-trace.ts'
 import { Changes } from './changes.ts'
@@ -43,7 +43,7 @@ import {
 import { actOn, holdJobs, requireAdmin } from './operators.ts'
 import { parametersOf } from './prefer.ts'
 import type { StoredAnswer, UnreadRequest } from './stored-body.ts'
-import { callHeaders, fingerprintOf, keptHeaders } from './stored-request.ts'
+import { callHeaders, fingerprintOf, keptHeaders, readInput } from './stored-request.ts'
 import type { Webhooks } from './webhooks.ts'
 
 /** The part of a service that has jobs. */
@@ -91,16 +91,12 @@ export class Jobs {
    */
   async submit(api: AsyncApi, request: HttpRequest, visit: Visit): Promise<Job> {
     const entered = await visit.enter(api)
-    const { ctx, target } = visit
-    const { headers, body } = request
-    // Only to refuse what the function would not get: the job decodes it again.
-    await api.input.fromHttpRequest(new HttpRequest(headers, body), ctx)
-    const kept = {
-      headers: keptHeaders(headers, this.#authOf(api), ctx.id),
-      query: target.query,
-      body,
-    }
-    return this.#keep(entered, kept, parametersOf(headers))
+    const { headers } = request
+    const { rows, ...given } = parametersOf(headers)
+    const { body, total } = await readInput(api, request, visit, rows)
+    const lines = keptHeaders(headers, this.#authOf(api), visit.ctx.id)
+    const kept = { headers: lines, query: visit.target.query, body }
+    return this.#keep(entered, kept, given, { rows: total })
   }
 
   /** As {@link submit}, for a Request of RPC: auth and hooks have not run yet. `given`: how it asks to run. */
@@ -142,14 +138,14 @@ export class Jobs {
     entered: Entered<Submitted>,
     request: StoredRequest,
     given: Readonly<Record<string, unknown>>,
-    { headers = entered.ctx.headers, id, asked = request.body }: Partial<BegunJob> = {},
+    { headers = entered.ctx.headers, id, asked = request.body, rows }: Partial<BegunJob> = {},
   ): Promise<Job> {
     const { api, ctx, visit } = entered
     const key = idempotencyKeyOf(headers)
     const webhook = this.#webhookOf(headers)
     const trace = traceHeaders(ctx).traceparent
     const job = {
-      ...jobOf(entered, given, id),
+      ...jobOf(entered, given, id, rows),
       owner: requireOwner(visit),
       request,
       fingerprint: fingerprintOf({ ...request, body: asked }),
@@ -173,7 +169,7 @@ export class Jobs {
     const entered = await visit.enter(api)
     if (!isEnteredAsync(entered)) throw new Conflict(`the API ${job.api} no longer has jobs`)
     requireEnded(job)
-    const again = jobOf(entered, parametersOf(visit.ctx.headers))
+    const again = jobOf(entered, parametersOf(visit.ctx.headers), undefined, job.rows?.total)
     const { maxQueued, maxPerCaller } = entered.api.async
     const added = await this.#store.again(job.id, again, maxQueued, maxPerCaller)
     if (added === undefined) throw gone()
@@ -243,8 +239,11 @@ export class Jobs {
   }
 
   /** @returns the answer of a job that has one. */
-  async answerOf({ id, status }: Job): Promise<StoredAnswer | undefined> {
-    return isFinal(status) ? this.#store.result(id) : undefined
+  async answerOf({ id, status, rows }: Job): Promise<StoredAnswer | undefined> {
+    if (rows === undefined || !['completed', 'canceled'].includes(status))
+      return isFinal(status) ? this.#store.result(id) : undefined
+    const { rowsAnswer } = await import('./row-log.ts')
+    return rowsAnswer(await this.#store.kept(id), this.#store.blobs)
   }
 
   /** @returns the input of a job that {@link find} has returned; undefined once it has expired. */

@@ -65,7 +65,7 @@ export const requestBlob = (id: string): string => `${id}-request`
 /** The blob of one attempt's answer: a late attempt must not write over the answer that counts. */
 export const responseBlob = (id: string, attempt: number): string => `${id}-response-${attempt}`
 /** The job that a blob belongs to. */
-export const jobOfBlob = (name: string): string => name.replace(/-(?:request|response-\d+)$/, '')
+export const jobOfBlob = (name: string): string => name.replace(/-(?:request|response-[\d-]+)$/, '')
 
 /** Deletes old blobs that no job names; stores call it hourly. `unnamed` returns those of the names that no job has. */
 export async function sweepOrphans(

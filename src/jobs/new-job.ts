@@ -36,8 +36,13 @@ export interface BegunJob {
   /** An idempotency key counts, and a webhook. Default: those of the request. */
   readonly headers?: RequestHeaders
   /** {@link newId} makes one. */
-  readonly id?: string
+  readonly id?: string | undefined
+  /** How many rows the body has, for a job of rows. */
+  readonly rows?: number | undefined
 }
+
+/** Time for an attempt at a job of rows. **Units**: milliseconds. */
+const maxRowsMs = 7 * 86_400_000
 
 /** @throws Unauthorized for a caller without a name, whose job all of its kind could look at. */
 export function requireOwner({ ctx, owner }: Visit): OwnerKey | undefined {
@@ -72,15 +77,19 @@ export function newId(): string {
   return randomBytes(16).toString('base64url').replace(/^-/, '_')
 }
 
-/** @returns what a job has of its API, its submission and its caller. `given`: see {@link runOf}. */
+/** @returns what a job has of its API, its submission and its caller. `given`: see {@link runOf}; `total`: of rows. */
 export function jobOf(
   { api, ctx }: Entered<Submitted>,
   given: Readonly<Record<string, unknown>>,
   id?: string,
+  total?: number,
 ) {
   const isOfService = api.auth === undefined
-  const run = runOf(given, api.async)
-  return { ...newJob(id), ...run, api: api.name, isOfService, state: stateText(ctx.state) }
+  const { timeoutMs, ...run } = runOf(given, api.async)
+  // The time is for one attempt at a row.
+  const ofRows = total && { rows: { total, timeoutMs }, timeoutMs: maxRowsMs }
+  const known = { api: api.name, isOfService, state: stateText(ctx.state) }
+  return { ...newJob(id), ...run, timeoutMs, ...ofRows, ...known }
 }
 
 /** @see draft-ietf-httpapi-idempotency-key-header-07; its quotes may be missing. */

@@ -10,7 +10,7 @@ import type { Outcome } from './job-store.ts'
  *
  * @returns the problem document of an error, as the answer of a job.
  */
-function problemAnswer(error: ServingError, id: string): StoredResponse {
+export function problemAnswer(error: ServingError, id: string): StoredResponse {
   const { headers, body } = problemResponse(error, id)
   return { status: error.status, headers, body: new TextEncoder().encode(body as string) }
 }

@@ -31,11 +31,16 @@ export class StoredBody {
   /** **Units**: bytes. */
   readonly length: number
   readonly #read: () => AsyncIterable<Uint8Array>
+  readonly #held: number
 
-  /** `read`: opens the body and gives pieces of at most 1 MiB, which are `length` bytes together. */
-  constructor(length: number, read: () => AsyncIterable<Uint8Array>) {
+  /**
+   * `read`: opens the body and gives pieces of at most 1 MiB, which are `length` bytes together. `held`: what it holds
+   * while it is read.
+   */
+  constructor(length: number, read: () => AsyncIterable<Uint8Array>, held = 0) {
     this.length = length
     this.#read = read
+    this.#held = held + streamBytes
   }
 
   /** A body that is in memory already, of a size that stores give at once. */
@@ -43,6 +48,11 @@ export class StoredBody {
     return new StoredBody(bytes.length, async function* () {
       yield bytes
     })
+  }
+
+  /** @returns pieces of at most 1 MiB, for who holds no more than a few. */
+  pieces(): AsyncIterable<Uint8Array> {
+    return this.#read()
   }
 
   /**
@@ -65,7 +75,7 @@ export class StoredBody {
   ): Promise<{ headers: readonly HeaderLine[]; body: HttpResponse['body'] }> {
     const { length } = this
     if (length < wholeBytes) return { headers: [], body: await joined(this.#read(), length) }
-    visit.hold(Math.min(length, streamBytes))
+    visit.hold(Math.min(length, this.#held))
     const pieces = new EncodedPieces(this.#read()[Symbol.asyncIterator](), (piece) => piece)
     // Also if the answer comes too late, and nobody reads it.
     visit.ctx.onEnd(async () => void (await pieces.return()))

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { RequestHook } from '../api/hooks.ts'
+import type { Visit } from '../api/visit.ts'
+import { BadInput, expected } from '../core/errors.ts'
 import type { HeaderLine, RequestHeaders } from '../http/message.ts'
-import { isFramingHeader } from '../http/message.ts'
+import { HttpRequest, isFramingHeader } from '../http/message.ts'
 import type { StoredRequest } from './job.ts'
+import type { AsyncApi } from './new-job.ts'
 
 /** They are about the connection, about the submission, or credentials, which a store should not have. */
 const droppedNames: ReadonlySet<string> = new Set([
@@ -49,4 +52,19 @@ export function fingerprintOf({ headers, query, body }: StoredRequest): string {
     .update(JSON.stringify([type, query]))
     .update(body)
     .digest('base64url')
+}
+
+/**
+ * Only to refuse what the function would not get: the job decodes it again.
+ *
+ * @param rows - Whether the body has rows, each of which is an input.
+ * @returns what the job keeps, and how many rows.
+ * @throws those of decoding.
+ */
+export async function readInput(api: AsyncApi, request: HttpRequest, visit: Visit, rows?: string) {
+  if (rows) throw new BadInput(expected('no value', 'rows of the submission', rows))
+  if (rows !== undefined) return (await import('./row-input.ts')).readRows(api, request, visit)
+  const { headers, body } = request
+  await api.input.fromHttpRequest(new HttpRequest(headers, body), visit.ctx)
+  return { body, total: undefined }
 }

@@ -9,6 +9,7 @@ import { conforms, type StartStore } from './conformance.ts'
 import { keepsBodies } from './conformance-bodies.ts'
 import { endsJobs } from './conformance-ending.ts'
 import { listsJobs } from './conformance-lists.ts'
+import { keepsRows } from './conformance-rows.ts'
 import { start } from './harness.ts'
 import { hasRedis, type RedisServer, redisServer } from './redis-server.ts'
 import {
@@ -45,6 +46,7 @@ describe.skipIf(!hasRedis)('a job store on Redis', () => {
   endsJobs('its ends', begin)
   listsJobs('its lists', begin)
   keepsBodies('its bodies', begin)
+  keepsRows('its rows', begin)
 
   it('warns of a server that would lose jobs, and of no other', async () => {
     const appends = (sync: string) => ['--appendonly', 'yes', '--appendfsync', sync]

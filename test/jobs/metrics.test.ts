@@ -13,7 +13,7 @@ import { JobCounts } from '../../src/jobs/job-metrics.ts'
 import { StoredBody } from '../../src/jobs/stored-body.ts'
 import { engines } from '../engines.ts'
 import { jsonOf, type Served, start } from './harness.ts'
-import { completed, newJob, until } from './stores.ts'
+import { completed, newJob, noRows, until } from './stores.ts'
 
 // The real SDK of Node; only where its spans go is memory.
 const spans = new InMemorySpanExporter()
@@ -65,6 +65,7 @@ describe('JobCounts', () => {
           signal: reason === undefined ? new AbortController().signal : AbortSignal.abort(reason),
           over: Promise.resolve(),
           report: () => Promise.resolve(),
+          rows: noRows,
         },
         () =>
           Promise.resolve(reason instanceof ClientClosed ? { kind: 'canceled' } : completed('x')),

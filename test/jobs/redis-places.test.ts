@@ -8,6 +8,7 @@ import { root } from '../cli/process.ts'
 import { conforms, type StartStore } from './conformance.ts'
 import { keepsBodies } from './conformance-bodies.ts'
 import { endsJobs } from './conformance-ending.ts'
+import { keepsRows } from './conformance-rows.ts'
 import {
   clusterNode,
   freePort,
@@ -125,6 +126,7 @@ describe.skipIf(!hasRedis)('jobs in a cluster', () => {
   conforms('alone', begin)
   endsJobs('its ends', begin)
   keepsBodies('its bodies', begin)
+  keepsRows('its rows', begin)
 
   const start = async () => {
     const servers = await redisCluster()

@@ -13,6 +13,7 @@ import { conforms, type StartStore } from './conformance.ts'
 import { keepsBodies } from './conformance-bodies.ts'
 import { endsJobs } from './conformance-ending.ts'
 import { listsJobs } from './conformance-lists.ts'
+import { keepsRows } from './conformance-rows.ts'
 import {
   bytesOf,
   completed,
@@ -53,6 +54,7 @@ describe.skipIf(!hasSqlite)('a job store on SQLite', () => {
   endsJobs('its ends', begin)
   listsJobs('its lists', begin)
   keepsBodies('its bodies', begin)
+  keepsRows('its rows', begin)
 
   it('keeps all over a restart', async () => {
     const path = join(testFolder(), 'jobs.db')
@@ -76,7 +78,7 @@ describe.skipIf(!hasSqlite)('a job store on SQLite', () => {
     database.exec('PRAGMA user_version = 1000')
     database.close()
     await expect(openStore({ kind: 'sqlite', path })).rejects.toThrow(
-      /has version 1000, this release reads up to 7/,
+      /has version 1000, this release reads up to 8/,
     )
     await writeFile(path, 'x'.repeat(10_000))
     await expect(openStore({ kind: 'sqlite', path })).rejects.toThrow(

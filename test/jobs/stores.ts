@@ -3,7 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OwnerKey } from '../../src/api/caller-identity.ts'
 import type { NewJob, StoredResponse } from '../../src/jobs/job.ts'
-import { type JobStore, type JobTimes, jobTimes } from '../../src/jobs/job-store.ts'
+import {
+  type AttemptRows,
+  type JobStore,
+  type JobTimes,
+  jobTimes,
+} from '../../src/jobs/job-store.ts'
 import { type StoredBody, unlimited } from '../../src/jobs/stored-body.ts'
 
 /** Opens in any process. */
@@ -63,6 +68,13 @@ export function newJob(more: Partial<NewJob> = {}, body = 'ask'): NewJob {
 
 export function answer(text: string, status = 200): StoredResponse {
   return { status, headers: [['content-type', 'text/plain']], body: bytesOf(text) }
+}
+
+/** For attempts at jobs that have no rows. */
+export const noRows: AttemptRows = {
+  blobs: undefined,
+  kept: async () => ({ blobs: [], chunks: [] }),
+  keep: async () => {},
 }
 
 /** The body of a request, in text. */

@@ -7,6 +7,7 @@ import type { Attempt } from '../../src/jobs/job-store.ts'
 import { isPublicAddress } from '../../src/jobs/public-addresses.ts'
 import { StoredBody } from '../../src/jobs/stored-body.ts'
 import { Webhooks } from '../../src/jobs/webhooks.ts'
+import { noRows } from './stores.ts'
 
 const secrets = ['a', 'b'].map((letter) => `whsec_${Buffer.alloc(32, letter).toString('base64')}`)
 const [oldSecret, newSecret] = secrets
@@ -63,6 +64,7 @@ function attempt(url: string, number = 1): Attempt {
     signal: new AbortController().signal,
     over: Promise.resolve(),
     report: async () => {},
+    rows: noRows,
   }
 }
 

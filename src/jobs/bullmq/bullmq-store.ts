@@ -68,6 +68,7 @@ const user = 'the job store'
 
 class BullmqStore implements JobStore {
   readonly kind = 'redis'
+  readonly blobs: BlobStore | undefined
   readonly #options: BullmqOptions
   readonly #listeners = new Listeners()
   readonly #workers = new Set<BullmqWorker>()
@@ -80,6 +81,7 @@ class BullmqStore implements JobStore {
 
   constructor(options: BullmqOptions) {
     this.#options = options
+    this.blobs = options.blobs
     this.#times = options.times ?? jobTimes
     this.#faults = new RedisFaults(options.warn)
   }
@@ -219,6 +221,8 @@ class BullmqStore implements JobStore {
       : this.#faults.reach(this.#records.answer(id))
   }
 
+  readonly kept: JobStore['kept'] = (id) => this.#faults.reach(this.#records.kept(id))
+
   async input(id: string): Promise<UnreadRequest | undefined> {
     const job = await this.get(id)
     if (job === undefined || job.status === 'expired') return undefined
@@ -226,8 +230,7 @@ class BullmqStore implements JobStore {
   }
 
   async events(id: string, after: number, maxBytes: number): Promise<readonly JobEvent[]> {
-    const { scripts } = this.#records
-    const texts = await this.#faults.reach(scripts.events(id, after, maxBytes))
+    const texts = await this.#faults.reach(this.#records.scripts.events(id, after, maxBytes))
     return texts.map((text) => JSON.parse(text))
   }
 
@@ -250,8 +253,7 @@ class BullmqStore implements JobStore {
   }
 
   async cancel(id: string): Promise<Job | undefined> {
-    const { scripts } = this.#records
-    const status = await this.#faults.reach(scripts.cancel(id))
+    const status = await this.#faults.reach(this.#records.scripts.cancel(id))
     const job = await this.get(id)
     if (status === 'queued' && job !== undefined) await this.#unqueue(job)
     return job
@@ -291,10 +293,8 @@ class BullmqStore implements JobStore {
     const { client, prefix, queuePrefix, scripts } = this.#records
     const count = async (status: JobStatus) =>
       [status, await client.zcard(`${prefix}${api}:${status}`)] as const
-    const counts = Object.fromEntries(await Promise.all(jobStatuses.map(count))) as Record<
-      JobStatus,
-      number
-    >
+    const counted = await Promise.all(jobStatuses.map(count))
+    const counts = Object.fromEntries(counted) as QueueState['counts']
     // BullMQ counts up the jobs of a millisecond in the last twelve bits.
     const delayed = await client.zcount(`${queuePrefix}:${api}:delayed`, Date.now() * 4096, '+inf')
     const [oldestMs, isPaused] = await Promise.all([
@@ -384,7 +384,7 @@ class BullmqStore implements JobStore {
 
   async #sweepOrphans(): Promise<void> {
     const { scripts } = this.#records
-    const { blobs } = this.#options
+    const { blobs } = this
     const isNamed = async (name: string) => (await scripts.names(jobOfBlob(name), name)) === 1
     if (blobs === undefined) return
     await sweepOrphans(blobs, async (names) => {

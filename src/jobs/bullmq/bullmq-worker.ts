@@ -6,6 +6,7 @@ import { deliveryId } from '../delivery.ts'
 import { type StoredResponse, workerName } from '../job.ts'
 import {
   type Attempt,
+  type AttemptRows,
   type JobTimes,
   maxCrashes,
   type Outcome,
@@ -218,6 +219,7 @@ export class BullmqWorker {
       signal,
       over,
       report: thinned.report,
+      rows: this.#rowsOf(id, start, signal),
     })
     const ended = await Promise.race([running, gaveUp])
     await thinned.flush()
@@ -240,6 +242,20 @@ export class BullmqWorker {
       throw new Again(`answered ${response.status}`, afterMs)
     }
     return this.#finish(id, outcome.kind, start, signal, response, body)
+  }
+
+  #rowsOf(id: string, start: number, signal: AbortSignal): AttemptRows {
+    const { scripts, blobs, queuePrefix } = this.#records
+    return {
+      blobs,
+      kept: () => this.#records.kept(id),
+      keep: async (chunk, isFurther, names) => {
+        const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+        const args = [start, bytes, names?.join(' ') ?? '', isFurther ? queuePrefix : '']
+        const isKept = await this.#kept(signal, () => scripts.keep(id, ...args))
+        if (isKept === 0) throw new Overloaded('the lease of the job was lost')
+      },
+    }
   }
 
   /** Runs the job and keeps a large answer. What fails of the store's is a failed attempt, too. */

@@ -2,6 +2,7 @@ import { PayloadTooLarge } from '../../core/errors.ts'
 import type { Redis } from '../../core/redis.ts'
 import type { BlobStore } from '../blob-store.ts'
 import { type Job, type JobStatus, type NewJob, shownWorker } from '../job.ts'
+import type { KeptRows } from '../job-store.ts'
 import { blobBody, type KeptBody, keepBody, unread } from '../kept-body.ts'
 import { type StoredAnswer, StoredBody, type UnreadRequest } from '../stored-body.ts'
 import { jobScripts, lookFields, type Scripts } from './scripts.ts'
@@ -24,7 +25,7 @@ export class JobRecords {
   readonly prefix: string
   /** Start of the keys of BullMQ. */
   readonly queuePrefix: string
-  readonly #blobs: BlobStore | undefined
+  readonly blobs: BlobStore | undefined
   readonly #keys: string
 
   /** `keys`: what all keys begin with. */
@@ -34,11 +35,11 @@ export class JobRecords {
     this.queuePrefix = `${keys}serving`
     this.#keys = keys
     this.scripts = jobScripts(client, this.prefix)
-    this.#blobs = blobs
+    this.blobs = blobs
   }
 
   over(client: Redis): JobRecords {
-    return new JobRecords(client, this.#blobs, this.#keys)
+    return new JobRecords(client, this.blobs, this.#keys)
   }
 
   async job(id: string): Promise<Job | undefined> {
@@ -54,12 +55,20 @@ export class JobRecords {
   ): Promise<{ readonly request: UnreadRequest; readonly state: string | undefined }> {
     const [text, blob, input] = await this.client.hmget(this.prefix + id, 'new', 'blob', 'input')
     const { request, state }: KeptJob = JSON.parse(text as string)
-    const isBlob = blob !== null && blob !== '' && this.#blobs !== undefined
-    if (isBlob) return { request: await unread(this.#blobs, { ...request, body: blob }), state }
+    const isBlob = blob !== null && blob !== '' && this.blobs !== undefined
+    if (isBlob) return { request: await unread(this.blobs, { ...request, body: blob }), state }
     return {
       request: { ...request, body: await this.#bodyOf(`${this.prefix}${input ?? id}:in`) },
       state,
     }
+  }
+
+  async kept(id: string): Promise<KeptRows> {
+    const [chunks, names] = await Promise.all([
+      this.client.lrangeBuffer(`${this.prefix}${id}:kept`, 0, -1),
+      this.client.hget(this.prefix + id, 'keptBlobs'),
+    ])
+    return { chunks, blobs: names?.match(/\S+/g) ?? [] }
   }
 
   async answer(id: string): Promise<StoredAnswer | undefined> {
@@ -70,9 +79,9 @@ export class JobRecords {
       'answerBlob',
     )
     if (status === null || answer === null) return undefined
-    const isBlob = blob !== null && blob !== '' && this.#blobs !== undefined
+    const isBlob = blob !== null && blob !== '' && this.blobs !== undefined
     const body = isBlob
-      ? await blobBody(this.#blobs, blob)
+      ? await blobBody(this.blobs, blob)
       : await this.#bodyOf(`${this.prefix}${id}:out`)
     return { status: Number(status), headers: JSON.parse(answer), body }
   }
@@ -104,21 +113,21 @@ export class JobRecords {
     message: { readonly body: Uint8Array },
   ): Promise<[inline: Buffer | string, blob: string]> {
     const { length } = message.body
-    if (this.#blobs === undefined && length > maxBodyBytes) {
+    if (this.blobs === undefined && length > maxBodyBytes) {
       const what = `at most ${maxBodyBytes} bytes of a job in Redis, received ${length}`
       throw new PayloadTooLarge(
         `expected ${what}: jobs.blobs of the service names a folder or bucket for more`,
       )
     }
     const kept: { readonly body: KeptBody } =
-      this.#blobs === undefined ? message : await keepBody(this.#blobs, name, message)
+      this.blobs === undefined ? message : await keepBody(this.blobs, name, message)
     if (typeof kept.body === 'string') return ['', kept.body]
     return [Buffer.from(kept.body.buffer, kept.body.byteOffset, kept.body.byteLength), '']
   }
 
   /** Deletes a blob that no job names. Does nothing for ''. */
   async drop(blob: string | null): Promise<void> {
-    if (blob) await this.#blobs?.delete(blob)
+    if (blob) await this.blobs?.delete(blob)
   }
 }
 

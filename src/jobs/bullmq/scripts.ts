@@ -1,14 +1,16 @@
 /**
  * What a job is for those who look at it, beside BullMQ's queues, in scripts of Redis: each change of a job, of its
  * place in the lists by status, and its event are one step. Keys below the prefix `P`: `P{id}` (a hash), `P{id}:in`,
- * `P{id}:out`, `P{id}:events`, `P{id}:names` (the jobs that run the input of this one, itself too, once it is retried),
+ * `P{id}:out`, `P{id}:kept` (of rows), `P{id}:events`,
+ * `P{id}:names` (the jobs that run the input of this one, itself too, once it is retried),
  * `P{api}:{status}` (ids by `createdAt`), `Papis`, `Pends` (ids by the time when they
  * expire), `Plate` (ids of queued jobs by the time when they have waited for too long), `Punsent` (ids that BullMQ may
  * not have yet), `Pagain` (ids by the time of their retry), `Pkey:{hash}` (of an idempotency key),
  * `Powner:{caller}` (ids by `createdAt`), `Popen:{api}:{caller}` (open ids of an API with a quota). @module
  */
 import { type Redis, type RedisScript, redisScript } from '../../core/redis.ts'
-import { maxEvents, maxListed } from '../job-store.ts'
+import { maxEvents } from '../job-store.ts'
+import { due, oldest, page } from './list-scripts.ts'
 
 const shared = `
 local P, id = ARGV[1], ARGV[2]
@@ -75,7 +77,7 @@ local function finish(status)
   enter(status)
   call('SREM', openOf(job[4], job[9] or ''), id)
   call('HSET', key, 'finishedAt', now)
-  for _, part in ipairs({ ':out', ':events' }) do call('PEXPIRE', key .. part, job[1]) end
+  for _, part in ipairs({ ':out', ':kept', ':events' }) do call('PEXPIRE', key .. part, job[1]) end
   local input = P .. inputOf()
   if call('SCARD', input .. ':names') < 2 then call('PEXPIRE', input .. ':in', job[1]) end
   if job[2] ~= '' then call('PEXPIRE', job[2], job[1]) end
@@ -206,6 +208,22 @@ event(ARGV[4], ARGV[5])
 return 1
 `
 
+/**
+ * `start, chunk, names of blobs or '', BullMQ's prefix of queues or ''`: see AttemptRows. A chunk that is sent again
+ * says nothing new.
+ */
+const keep = `
+if not isCurrent(ARGV[3]) then return 0 end
+if ARGV[5] ~= '' then
+  call('DEL', key .. ':kept')
+  call('HSET', key, 'keptBlobs', ARGV[5])
+end
+call('RPUSH', key .. ':kept', ARGV[4])
+-- BullMQ's count of the workers that died.
+if ARGV[6] ~= '' then call('HDEL', ARGV[6] .. ':' .. call('HGET', key, 'api') .. ':' .. id, 'stc') end
+return 1
+`
+
 /** `after, how many bytes`. Returns events in JSON: one at least, if there is one. */
 const events = `
 local list = key .. ':events'
@@ -288,67 +306,26 @@ else
   enter('expired')
   local input = P .. inputOf()
   call('SREM', input .. ':names', id)
-  local kept = call('HMGET', key, 'blob', 'answerBlob')
+  local kept = call('HMGET', key, 'blob', 'answerBlob', 'keptBlobs')
   if call('SCARD', input .. ':names') == 0 then
     call('DEL', input .. ':in')
     if kept[1] and kept[1] ~= '' then table.insert(blobs, kept[1]) end
   end
   if kept[2] and kept[2] ~= '' then table.insert(blobs, kept[2]) end
-  call('DEL', key .. ':out', key .. ':events')
-  call('HDEL', key, 'blob', 'answer', 'answerBlob', 'responseStatus', 'progress')
+  for name in string.gmatch(kept[3] or '', '%S+') do table.insert(blobs, name) end
+  call('DEL', key .. ':out', key .. ':kept', key .. ':events')
+  call('HDEL', key, 'blob', 'answer', 'answerBlob', 'keptBlobs', 'responseStatus', 'progress')
   call('ZADD', P .. 'ends', now + ARGV[3], id)
 end
 return blobs
 `
 
-/**
- * `list, time and id of the job before, api, status, how many jobs`; '' for any. Returns time and id of the last job
- * that it has looked at, '' at the end of the list, then those of the jobs that it has found.
- */
-const page = `
-local list, at, last, api, status, limit = P .. ARGV[3], unpack(ARGV, 4)
-local from = call('ZCOUNT', list, '(' .. at, '+inf')
-local jobs = call('ZREVRANGE', list, from, from + ${maxListed} - 1, 'WITHSCORES')
-local found = { '', '' }
-for i = 1, #jobs, 2 do
-  local each, time = jobs[i], jobs[i + 1]
-  local job = call('HMGET', P .. each, 'api', 'status')
-  -- Of one time, those with later names come first.
-  local isBehind = time ~= at or each < last
-  if isBehind and (api == '' or api == job[1]) and (status == '' or status == job[2]) then
-    table.insert(found, time)
-    table.insert(found, each)
-  end
-  if i + 1 == ${maxListed} * 2 or #found == limit * 2 + 2 then
-    found[1], found[2] = time, each
-    return found
-  end
-end
-return found
-`
-
-/** `api`. Returns the age of the oldest of its jobs that may start; 0 without one. */
-const oldest = `
-local since = now
-local jobs = call('ZRANGE', P .. ARGV[3] .. ':queued', 0, ${maxListed}, 'WITHSCORES')
-for i = 1, #jobs, 2 do
-  local time = tonumber(jobs[i + 1])
-  if time >= since then break end
-  since = math.min(since, math.max(time, tonumber(call('HGET', P .. jobs[i], 'notBefore')) or 0))
-end
-return now - since
-`
-
 /** Whether a job names this blob of the job. */
 const names = `
-local blobs = call('HMGET', key, 'blob', 'answerBlob')
+local blobs = call('HMGET', key, 'blob', 'answerBlob', 'keptBlobs')
 if blobs[1] == ARGV[3] or blobs[2] == ARGV[3] then return 1 end
+if string.find(' ' .. (blobs[3] or '') .. ' ', ' ' .. ARGV[3] .. ' ', 1, true) then return 1 end
 return call('EXISTS', key .. ':names')
-`
-
-/** `what, milliseconds`: ids of jobs whose time in a list was over some time ago. It has no job: the id is ''. */
-const due = `
-return call('ZRANGEBYSCORE', P .. ARGV[3], 0, now - ARGV[4], 'LIMIT', 0, 1000)
 `
 
 /** The scripts. Each gets the id of a job first. */
@@ -359,6 +336,7 @@ export interface Scripts {
   readonly finish: RedisScript<number>
   readonly requeue: RedisScript<number>
   readonly report: RedisScript<number>
+  readonly keep: RedisScript<number>
   readonly events: RedisScript<string[]>
   readonly cancel: RedisScript<string | null>
   readonly look: RedisScript<[before: number, ...fields: (string | null)[]] | null>
@@ -378,6 +356,7 @@ export function jobScripts(client: Redis, prefix: string): Scripts {
     finish,
     requeue,
     report,
+    keep,
     events,
     cancel,
     look,

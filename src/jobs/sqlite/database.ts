@@ -115,8 +115,26 @@ DROP INDEX open;
 CREATE INDEX open ON jobs (owner, api) WHERE has_quota = 1 AND owner IS NOT NULL AND status IN ('queued', 'running');
 `
 
+/** What attempts keep of jobs of rows, a row for each write. The first one of a job has the names of its blobs. */
+const keptRows = `
+CREATE TABLE kept (number INTEGER PRIMARY KEY, job INTEGER, body BLOB, blobs TEXT);
+CREATE INDEX kept_of ON kept (job);
+CREATE TRIGGER unkept AFTER UPDATE OF status ON jobs WHEN NEW.status = 'expired' BEGIN
+  DELETE FROM kept WHERE job = NEW.seq;
+END;
+`
+
 /** What makes a file of the next version of one of the version before. A new file gets all of them. */
-const schemas = [firstSchema, namedInputs, lateJobs, ownedJobs, openJobs, pausedApis, quotas]
+const schemas = [
+  firstSchema,
+  namedInputs,
+  lateJobs,
+  ownedJobs,
+  openJobs,
+  pausedApis,
+  quotas,
+  keptRows,
+]
 const version = schemas.length
 
 /**

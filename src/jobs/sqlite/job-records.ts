@@ -13,6 +13,7 @@ import {
   type AgainJob,
   type JobFilter,
   type JobPage,
+  type KeptRows,
   matches,
   maxListed,
   noJobs,
@@ -109,6 +110,14 @@ export class JobRecords {
     return row?.body as Uint8Array | undefined
   }
 
+  kept(id: string): KeptRows {
+    const rows = this.#sql(
+      'SELECT body, blobs FROM kept JOIN jobs ON job = seq WHERE id = ? ORDER BY number',
+    ).all(id)
+    const blobs = String(rows[0]?.blobs ?? '').match(/\S+/g) ?? []
+    return { blobs, chunks: rows.map(({ body }) => body as Uint8Array) }
+  }
+
   input(id: string): Kept<StoredRequest> | undefined {
     const row = this.#sql(
       `SELECT inputs.* FROM inputs JOIN requests ON input = inputs.id JOIN jobs ON job = seq WHERE jobs.id = ?`,
@@ -190,7 +199,9 @@ export class JobRecords {
   unnamed(blobs: readonly string[]): string[] {
     const named = this.#sql(
       `SELECT 1 WHERE EXISTS (SELECT 1 FROM inputs WHERE blob = ?2)
-       OR EXISTS (SELECT 1 FROM jobs JOIN responses ON job = seq WHERE id = ?1 AND blob = ?2)`,
+       OR EXISTS (SELECT 1 FROM jobs JOIN responses ON job = seq WHERE id = ?1 AND blob = ?2)
+       OR EXISTS (SELECT 1 FROM jobs JOIN kept ON job = seq WHERE id = ?1
+         AND instr(' ' || blobs || ' ', ' ' || ?2 || ' '))`,
     )
     return blobs.filter((blob) => named.get(jobOfBlob(blob), blob) === undefined)
   }

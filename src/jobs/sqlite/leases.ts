@@ -111,6 +111,17 @@ export class Leases {
     this.#sql('DELETE FROM events WHERE job = ? AND sequence <= ?').run(lease.seq, oldest)
   }
 
+  /** Keeps what an attempt has of its rows, see AttemptRows. Returns false if the lease is lost. */
+  keep(lease: Lease, chunk: Uint8Array, isFurther: boolean, blobs?: readonly string[]): boolean {
+    if (this.#held(lease) === undefined) return false
+    const { seq } = lease
+    if (isFurther) this.#sql('UPDATE jobs SET crashes = 0 WHERE seq = ? AND crashes > 0').run(seq)
+    if (blobs !== undefined) this.#sql('DELETE FROM kept WHERE job = ?').run(seq)
+    const text = 'INSERT INTO kept (job, body, blobs) VALUES (?, ?, ?)'
+    this.#sql(text).run(seq, chunk, blobs?.join(' ') ?? null)
+    return true
+  }
+
   /** Ends an attempt. Returns whether the response is kept: not if the lease is lost, or if the job runs again. */
   finish(lease: Lease, outcome: KeptOutcome, now: number): boolean {
     const row = this.#held(lease)
@@ -230,14 +241,15 @@ export class Leases {
 
   #expire({ seq }: Row, now: number): string[] {
     const blobs = this.#sql(
-      `SELECT blob FROM responses WHERE job = ?1 UNION ALL SELECT blob FROM requests AS r JOIN inputs ON id = input
+      `SELECT blob FROM responses WHERE job = ?1 UNION ALL SELECT blobs FROM kept WHERE job = ?1
+       UNION ALL SELECT blob FROM requests AS r JOIN inputs ON id = input
        WHERE job = ?1 AND NOT EXISTS (SELECT 1 FROM requests WHERE input = r.input AND job <> ?1)`,
     ).all(seq)
     this.#sql(
       `UPDATE jobs SET status = 'expired', due_at = ?, idempotency_key = NULL, progress = NULL,
        response_status = NULL WHERE seq = ?`,
     ).run(now + this.#times.forgetMs, seq)
-    return blobs.flatMap(({ blob }) => (blob === null ? [] : [blob as string]))
+    return blobs.flatMap(({ blob }) => String(blob ?? '').match(/\S+/g) ?? [])
   }
 
   #held({ seq, lease }: Lease): Row | undefined {

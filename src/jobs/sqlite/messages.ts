@@ -19,6 +19,7 @@ export interface ThreadOperations {
   /** Takes jobs for a worker, which its number names; without queues, no more. */
   work(worker: number, queues: readonly WorkQueue[]): void
   report(lease: Lease, kind: 'progress' | 'partial', data: string): void
+  keep(...of: Parameters<Leases['keep']>): boolean
   finish(lease: Lease, outcome: KeptOutcome): ReturnType<Leases['finish']>
   release(leases: readonly Lease[]): void
   /** `blobs`: those that no job names any more. */

@@ -150,6 +150,8 @@ class SqliteStore implements JobStore {
     return { status, headers, body }
   }
 
+  readonly kept: JobStore['kept'] = (id) => this.call('kept', id)
+
   async input(id: string): Promise<UnreadRequest | undefined> {
     const kept = await this.call('input', id)
     return kept && unread(this.blobs, kept)

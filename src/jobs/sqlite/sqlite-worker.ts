@@ -112,6 +112,14 @@ export class SqliteWorker implements JobWorker {
         signal: running.abort.signal,
         over,
         report: thinned.report,
+        rows: {
+          blobs,
+          kept: () => call('kept', job.id),
+          async keep(...of) {
+            const isKept = await call('keep', running.lease, ...of)
+            if (!isKept) throw new Overloaded('the lease of the job is lost')
+          },
+        },
       })
     } catch (error) {
       outcome = failedBy(error, job.id)

@@ -28,6 +28,7 @@ const writes: ReadonlySet<string> = new Set([
   'again',
   'cancel',
   'report',
+  'keep',
   'finish',
   'release',
   'expire',
@@ -103,6 +104,7 @@ class StoreThread {
         this.#writes.lookIn(0)
       },
       report: (lease, kind, data) => leases.report(lease, kind, data, Date.now()),
+      keep: (...of) => leases.keep(...of),
       finish: (lease, outcome) => {
         // Also if this fails: then the lease ends, and the job runs again.
         this.#running.delete(keyOf(lease))

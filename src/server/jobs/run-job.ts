@@ -24,21 +24,26 @@ import { problemResponse } from '../../http/problem.ts'
 import { isBodyless } from '../../http/response-head.ts'
 import { maxProgress, type StoredResponse } from '../../jobs/job.ts'
 import type { Attempt, Outcome } from '../../jobs/job-store.ts'
-import type { Holder } from '../../jobs/stored-body.ts'
+import type { JobVisit, RowsEnd, RowsJob } from '../../jobs/rows.ts'
+import { type Holder, StoredBody } from '../../jobs/stored-body.ts'
 
 /** How often a job that was taken asks whether its service can answer again. **Units**: milliseconds. */
 const readyMs = 200
 
-/** Runs one attempt. `server`: as jobs see it. `isReady`: whether functions can answer now. */
+/**
+ * Runs one attempt. `server`: as jobs see it. `isReady`: whether functions can answer now. `run`: runs an attempt at a
+ * row.
+ */
 export async function runJob(
   server: ServerState,
   endpoint: Endpoint,
   attempt: Attempt,
   isReady: () => boolean,
+  run: (attempt: Attempt) => Promise<Outcome>,
 ): Promise<Outcome> {
   const { signal } = attempt
   while (!isReady() && !signal.aborted) await wait(readyMs, undefined, { signal }).catch(() => {})
-  const visit = new AttemptVisit(server, endpoint, attempt)
+  const visit = new AttemptVisit(server, endpoint, attempt, run)
   const { promise: gaveUp, reject } = deferred<never>()
   const giveUp = () => {
     visit.ctx.abort(signal.reason)
@@ -51,6 +56,7 @@ export async function runJob(
   } catch (error) {
     if (!signal.aborted) throw error
     visit.recorder?.left()
+    await visit.rowsOver
     if (ServingError.is(error) && error.code === 'client_closed') return { kind: 'canceled' }
     return outcomeOf(storedProblem(error as ServingError, visit.ctx.id))
   } finally {
@@ -133,15 +139,23 @@ class AttemptMemory implements Holder {
 }
 
 /** One attempt. Nothing of a socket: its answer is collected, and what a generator yields is reported. */
-class AttemptVisit extends ServedVisit {
+class AttemptVisit extends ServedVisit implements JobVisit {
+  readonly attempt: Attempt
+  /** Settles once the answers of rows are kept that an aborted attempt has. */
+  rowsOver: Promise<unknown> | undefined
   readonly #plain: Endpoint
-  readonly #attempt: Attempt
+  readonly #run: (attempt: Attempt) => Promise<Outcome>
   readonly #memory: AttemptMemory
   #bytesIn = 0
   #hasFailed = false
   #isOver = false
 
-  constructor(server: ServerState, endpoint: Endpoint, attempt: Attempt) {
+  constructor(
+    server: ServerState,
+    endpoint: Endpoint,
+    attempt: Attempt,
+    run: (attempt: Attempt) => Promise<Outcome>,
+  ) {
     const ctx = contextOf(attempt)
     const target = {
       method: 'POST',
@@ -151,7 +165,8 @@ class AttemptVisit extends ServedVisit {
     }
     super(server, { endpoint, target, ctx }, noPeer)
     this.#plain = endpoint
-    this.#attempt = attempt
+    this.attempt = attempt
+    this.#run = run
     this.#memory = new AttemptMemory(server.memory, ctx)
   }
 
@@ -184,8 +199,19 @@ class AttemptVisit extends ServedVisit {
     super.failed(error)
   }
 
+  async rows(job: RowsJob): Promise<RowsEnd> {
+    const { runRows, heldBytes } = await import('../../jobs/rows.ts')
+    await this.#memory.hold(heldBytes)
+    const ended = runRows(job, this.attempt, this.#run, this.account())
+    this.rowsOver = ended.catch(() => {})
+    return ended
+  }
+
   async #call(): Promise<HttpResponse> {
-    const body = await this.#attempt.request.body.bytes(this.#memory).catch((cause) => {
+    const { job, request } = this.attempt
+    // Rows are read as they run.
+    const stored = job.rows === undefined ? request.body : StoredBody.of(new Uint8Array(0))
+    const body = await stored.bytes(this.#memory).catch((cause) => {
       throw ServingError.is(cause)
         ? cause
         : new InternalError('the input of the job cannot be read', { cause })
@@ -230,7 +256,7 @@ class AttemptVisit extends ServedVisit {
         held = length
       }
       const text = isStreamed ? decoder?.write(Buffer.from(chunk as Uint8Array)) : ''
-      if (text) await this.#attempt.report('partial', text)
+      if (text) await this.attempt.report('partial', text)
       return !this.#isOver
     })
   }
@@ -239,6 +265,6 @@ class AttemptVisit extends ServedVisit {
   leave(): void {
     this.#isOver = true
     this.end(this.#bytesIn)
-    void this.#attempt.over.then(() => this.#memory.end())
+    void this.attempt.over.then(() => this.#memory.end())
   }
 }

@@ -3,11 +3,12 @@
 import type { Endpoint } from '../../api/endpoint.ts'
 import { functionFailureOf } from '../../api/stages.ts'
 import { SetupError } from '../../core/errors.ts'
+import { Limiter } from '../../core/memory/limiter.ts'
 import type { ServerState } from '../../engine/engine.ts'
 import type { Logger } from '../../engine/log.ts'
 import type { ServeOptions } from '../../engine/options.ts'
 import { hookObserver, joinObservers } from '../../engine/service-hooks.ts'
-import { allHeaders } from '../../http/message.ts'
+import { allHeaders, type HttpResponse } from '../../http/message.ts'
 import type { RequestObserver } from '../../http/outcome.ts'
 import { problemResponse } from '../../http/problem.ts'
 import { taskEndpoints } from '../../jobs/bentoml-endpoints.ts'
@@ -17,10 +18,11 @@ import { type JobPaths, jobEndpoints, submittable } from '../../jobs/job-endpoin
 import { isJobProtocol, type JobKind } from '../../jobs/job-kind.ts'
 import { JobCounts } from '../../jobs/job-metrics.ts'
 import { callEndpoint, jobMethods } from '../../jobs/job-rpcs.ts'
-import type { Attempt, JobStore, JobWorker } from '../../jobs/job-store.ts'
+import type { Attempt, JobStore, JobWorker, Outcome } from '../../jobs/job-store.ts'
 import { Jobs } from '../../jobs/jobs.ts'
 import type { AsyncApi } from '../../jobs/new-job.ts'
 import { openStore } from '../../jobs/open-store.ts'
+import type { JobVisit } from '../../jobs/rows.ts'
 import { isCall } from '../../jobs/stored-request.ts'
 import { Webhooks } from '../../jobs/webhooks.ts'
 import { rpcServices } from '../../messages/service-names.ts'
@@ -57,6 +59,7 @@ export async function openJobs(
   // The endpoints of the functions alone, by API, and the same for Requests of RPC.
   const plainOf = new Map<string, Endpoint>()
   const callOf = new Map<string, Endpoint>()
+  const rowsOf = new Map<string, Endpoint>()
   const byPath = new Map<string, AsyncApi>()
   const kinds = jobKindsOf(service)
   for (const kind of kinds) plainOf.set(kind.name, endpointOf(kind, jobs))
@@ -73,6 +76,7 @@ export async function openJobs(
       const unlimited = { ...plain, isLimited: false, slots: () => undefined }
       plainOf.set(api.name, unlimited)
       callOf.set(api.name, callEndpoint(unlimited, api))
+      rowsOf.set(api.name, rowsEndpoint(unlimited, api))
       return [submittable(jobs, plain, api, prefix), ...taskEndpoints(jobs, plain, api)]
     },
     attach(host, docs) {
@@ -104,13 +108,14 @@ export async function openJobs(
       // Those that only submit deliver, too: there may be no worker until the next job.
       if (webhooks !== undefined) queues.push({ api: deliveryApi, concurrency: deliveriesAtOnce })
       const isReady = () => service.unready === undefined
-      const run = async (attempt: Attempt) => {
+      const run = async (attempt: Attempt): Promise<Outcome> => {
         if (webhooks !== undefined && attempt.job.api === deliveryApi)
           return webhooks.deliver(attempt)
-        const endpoint = (isCall(attempt.request) ? callOf : plainOf).get(attempt.job.api)
-        if (endpoint === undefined)
-          throw new SetupError('not_found', `there is no API ${attempt.job.api}`)
-        return await runJob(state, endpoint, attempt, isReady)
+        const { api, rows } = attempt.job
+        const ofInput = isCall(attempt.request) ? callOf : plainOf
+        const endpoint = (rows === undefined ? ofInput : rowsOf).get(api)
+        if (endpoint === undefined) throw new SetupError('not_found', `there is no API ${api}`)
+        return await runJob(state, endpoint, attempt, isReady, run)
       }
       if (service.schedules.length > 0)
         void import('./schedules.ts').then(({ runSchedules }) =>
@@ -156,8 +161,29 @@ function endpointOf(kind: JobKind, jobs: Jobs): Endpoint {
     problem: problemResponse,
     answer: (request, visit) =>
       kind
-        .answer(request, visit, jobs)
+        .answer(request, visit as JobVisit, jobs)
         .catch((error) => problemResponse(functionFailureOf(error), visit.ctx.id)),
+  }
+}
+
+/** @returns what runs jobs of rows of an API, each of which `plain` answers. */
+function rowsEndpoint(plain: Endpoint, api: AsyncApi): Endpoint {
+  const slots = new Limiter(api.async.rowsAtOnce)
+  const answer = async (visit: JobVisit): Promise<HttpResponse> => {
+    const { rowAnswer } = await import('../../jobs/rows.ts')
+    const { requestsOf } = await import('../../jobs/row-input.ts')
+    const { job, request } = visit.attempt
+    const { total = 0, timeoutMs = job.timeoutMs } = job.rows ?? {}
+    const rows = requestsOf(api, request)
+    await visit.rows({ api: api.name, total, timeoutMs, slots, rows, answer: rowAnswer })
+    return { headers: [], body: '' }
+  }
+  return {
+    ...plain,
+    answer: (_, visit) =>
+      answer(visit as JobVisit).catch((error) =>
+        problemResponse(functionFailureOf(error), visit.ctx.id),
+      ),
   }
 }
 

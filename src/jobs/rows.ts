@@ -1,0 +1,158 @@
+/** Jobs of many rows, each of which is a call. @module */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Visit } from '../api/visit.ts'
+import { BadOutput } from '../core/errors.ts'
+import type { HeldMemory } from '../core/memory/held-memory.ts'
+import type { Limiter } from '../core/memory/limiter.ts'
+import { deferred } from '../core/promise.ts'
+import { backoffMs } from './backoff.ts'
+import { maxInlineBytes } from './blob-store.ts'
+import type { StoredRequest, StoredResponse } from './job.ts'
+import type { Attempt, Outcome } from './job-store.ts'
+import { problemAnswer } from './problem-answer.ts'
+import {
+  errorLine,
+  maxKeptBytes,
+  type RowAnswer,
+  type RowCounts,
+  RowLog,
+  rowsBody,
+} from './row-log.ts'
+import { StoredBody } from './stored-body.ts'
+
+/** A job of rows, as an attempt runs it. */
+export interface RowsJob {
+  /** The API or the kind of jobs that answers a row. */
+  readonly api: string
+  readonly total: number
+  /** Of one attempt at a row. **Units**: milliseconds. */
+  readonly timeoutMs: number
+  /** Rows that run at a time, also of other jobs. */
+  readonly slots: Limiter
+  readonly rows: Iterable<StoredRequest> | AsyncIterable<StoredRequest>
+  /** @returns a line of the result. */
+  answer(response: StoredResponse, index: number): RowAnswer
+}
+
+/** How a job of rows has ended. */
+export interface RowsEnd extends RowCounts {
+  readonly body: StoredBody
+}
+
+/** The visit of an attempt at a job. */
+export interface JobVisit extends Visit {
+  readonly attempt: Attempt
+  /** See {@link runRows}. */
+  rows(job: RowsJob): Promise<RowsEnd>
+}
+
+/** What a job of rows reads, and the blob that it writes. **Units**: bytes. */
+export const heldBytes = 2 * maxInlineBytes
+
+/** Rows that run or wait for another attempt. */
+const maxOpen = 1_000
+
+/**
+ * Runs the rows that no attempt has answered. One has its slot until its answer is kept, so that after a kill no other
+ * row runs again.
+ *
+ * @throws why the attempt ends.
+ */
+export async function runRows(
+  { api, total, timeoutMs, slots, rows, answer }: RowsJob,
+  attempt: Attempt,
+  run: (attempt: Attempt) => Promise<Outcome>,
+  memory: HeldMemory,
+): Promise<RowsEnd> {
+  const { signal, job } = attempt
+  const log = new RowLog(attempt, total, memory, await attempt.rows.kept())
+  const rowJob = { ...job, api, timeoutMs, rows: undefined }
+  const open = new Set<Promise<void>>()
+  let failure: unknown
+
+  /** @returns the pause before another attempt; undefined once the answer is kept. */
+  const attemptRow = async (
+    request: StoredRequest,
+    index: number,
+    failures: number,
+  ): Promise<number | undefined> => {
+    signal.throwIfAborted()
+    const over = deferred<void>()
+    const own = { ...request, body: StoredBody.of(request.body) }
+    try {
+      const report = async () => {}
+      const outcome = await run({
+        ...attempt,
+        job: rowJob,
+        request: own,
+        over: over.promise,
+        report,
+      })
+      signal.throwIfAborted()
+      if (outcome.kind === 'canceled') throw new Error('a row was canceled alone')
+      if (outcome.kind === 'failed' && outcome.mayRetry && failures <= job.retries)
+        return outcome.retryAfterMs ?? backoffMs(failures)
+      await log.add(index, answer(outcome.response, index))
+      return undefined
+    } finally {
+      over.resolve()
+    }
+  }
+  const runRow = async (request: StoredRequest, index: number, began: () => void) => {
+    for (let failures = 1; failure === undefined; failures++) {
+      const pauseMs = await slots.run(() => {
+        began()
+        return attemptRow(request, index, failures)
+      })
+      if (pauseMs === undefined) return
+      await wait(pauseMs, undefined, { signal })
+    }
+  }
+
+  let index = 0
+  for await (const request of rows) {
+    const own = index++
+    if (log.has(own)) continue
+    while (open.size > 0 && (log.isAhead || open.size >= maxOpen)) await Promise.race(open)
+    if (failure !== undefined) break
+    const began = deferred<void>()
+    const row: Promise<void> = runRow(request, own, began.resolve)
+      .catch((error) => {
+        failure ??= error
+      })
+      .finally(() => {
+        began.resolve()
+        open.delete(row)
+      })
+    open.add(row)
+    await began.promise
+  }
+  await Promise.all(open)
+  if (failure !== undefined) throw failure
+  return { ...log.counts, body: rowsBody(await attempt.rows.kept(), attempt.rows.blobs) }
+}
+
+/** @returns the line of an answer: JSON without a change, a text as JSON. */
+export function rowAnswer(response: StoredResponse, index: number): RowAnswer {
+  const { status, headers, body } = response
+  const type = headers.find(([name]) => name === 'content-type')?.[1] ?? ''
+  const isJson = /^application\/(?:[\w.-]+\+)?json\b/.test(type)
+  const isLine = isJson || type.startsWith('text/') || body.length === 0
+  if (!isLine || body.length > maxKeptBytes) {
+    const text = `expected an answer of JSON or text of at most ${maxKeptBytes} bytes for a row`
+    const error = new BadOutput(`${text}, received ${body.length} bytes of ${type}`)
+    return rowAnswer(problemAnswer(error, ''), index)
+  }
+  const json = jsonOf(body, isJson)
+  if (status >= 400) return { line: errorLine(index, Buffer.from(json).toString()), isFailed: true }
+  return { line: json, isFailed: false }
+}
+
+/** @returns one line; the bytes may be those of `body`. */
+function jsonOf(body: Uint8Array, isJson: boolean): Uint8Array {
+  if (body.length === 0) return Buffer.from('null')
+  if (!isJson) return Buffer.from(JSON.stringify(Buffer.from(body).toString()))
+  // In JSON, an end of line is never part of a text.
+  for (let at = body.indexOf(0x0a); at !== -1; at = body.indexOf(0x0a, at)) body[at] = 0x20
+  return body
+}
