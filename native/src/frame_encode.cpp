@@ -1,5 +1,7 @@
 #include "frame_encode.h"
 
+#include <algorithm>
+
 #include "shortest.h"
 
 namespace serving {
@@ -89,14 +91,13 @@ struct CsvForm {
     if (!out.Reserve(length * 2 + 2)) return false;
     uint8_t* const start = out.data() + out.size();
     bool quotes = false;
-    bool is_blank = true;
     for (size_t i = 0; i < length; i++) {
       const uint8_t byte = text[i];
       start[i] = byte;
       quotes |= byte == '"' || byte == ',' || byte == '\n' || byte == '\r';
-      is_blank &= byte == ' ' || byte == '\t';
     }
-    if (!quotes && !is_blank) {
+    const auto is_space = [](uint8_t byte) { return byte == ' ' || byte == '\t'; };
+    if (!quotes && !std::all_of(text, text + length, is_space)) {
       out.Advance(length);
       return true;
     }
@@ -153,11 +154,6 @@ struct CsvForm {
   }
 };
 
-// Of a frame of one column: readers skip a blank line.
-struct OneColumnForm : CsvForm {
-  static constexpr const char* kNull = "\"\"";
-};
-
 template <class Form, class Format>
 bool WriteReal(Bytes& out, typename Format::Bits bits) {
   using Bits = typename Format::Bits;
@@ -193,9 +189,13 @@ bool WriteTextAt(Bytes& out, const EncodeColumn& column, size_t row) {
 
 bool WriteNested(Bytes& out, const EncodeColumn& column, size_t row);
 
+bool IsNull(const EncodeColumn& column, size_t row) {
+  return column.validity.data != nullptr && !IsSet(column.validity, row);
+}
+
 template <class Form>
 bool WriteElement(Bytes& out, const EncodeColumn& column, size_t row) {
-  if (column.validity.data != nullptr && !IsSet(column.validity, row)) return WriteWord(out, Form::kNull);
+  if (IsNull(column, row)) return WriteWord(out, Form::kNull);
   bool is_done = false;
   const auto write = [&](auto zero) { is_done = WriteWhole(out, Load<decltype(zero)>(column.data, row)); };
   if (WithInteger(column.dtype, write)) return is_done;
@@ -238,17 +238,6 @@ bool WriteLabel(Bytes& out, const EncodeRows& rows, size_t row) {
   if (quotes && !out.Push<uint8_t>('"')) return false;
   if (rows.labels == nullptr ? !WriteWhole(out, row) : !WriteElement<JsonForm>(out, *rows.labels, row)) return false;
   return !quotes || out.Push<uint8_t>('"');
-}
-
-template <class Form>
-bool WriteLines(Bytes& out, const EncodeColumn* columns, size_t count, size_t rows) {
-  for (size_t row = 0; row < rows; row++) {
-    for (size_t i = 0; i < count; i++) {
-      if ((i > 0 && !out.Push<uint8_t>(',')) || !WriteElement<Form>(out, columns[i], row)) return false;
-    }
-    if (!out.Push<uint8_t>('\n')) return false;
-  }
-  return true;
 }
 
 }  // namespace
@@ -297,8 +286,16 @@ bool EncodeRowsTo(Bytes& out, const EncodeRows& rows) {
 }
 
 bool EncodeCsvTo(Bytes& out, const EncodeColumn* columns, size_t count, size_t rows) {
-  return count == 1 ? WriteLines<OneColumnForm>(out, columns, count, rows)
-                    : WriteLines<CsvForm>(out, columns, count, rows);
+  for (size_t row = 0; row < rows; row++) {
+    for (size_t i = 0; i < count; i++) {
+      if (i > 0 && !out.Push<uint8_t>(',')) return false;
+      // Readers skip a blank line.
+      const bool is_blank = count == 1 && IsNull(columns[i], row);
+      if (is_blank ? !WriteWord(out, "\"\"") : !WriteElement<CsvForm>(out, columns[i], row)) return false;
+    }
+    if (!out.Push<uint8_t>('\n')) return false;
+  }
+  return true;
 }
 
 }  // namespace serving
