@@ -4,6 +4,7 @@
 
 #include "simdjson.h"
 #include "snappy.h"
+#include "swar.h"
 
 namespace serving {
 namespace {
@@ -27,6 +28,34 @@ template <class T>
 T* Room(Bytes& bytes, size_t count) {
   bytes.Clear();
   return bytes.Reserve(count * sizeof(T) + 1) ? bytes.As<T>() : nullptr;
+}
+
+// Reads groups of eight packed numbers, as long as a load does not read beyond them. Returns how many numbers these
+// are.
+template <class T>
+size_t ReadGroups(Span packed, unsigned width, T* into, size_t count) {
+  const uint64_t mask = (uint64_t{1} << width) - 1;
+  const unsigned half = width * 4;
+  const size_t groups = packed.size < width + 16 ? 0 : std::min(count / 8, (packed.size - 16) / std::max(width, 1u));
+  const uint8_t* at = packed.data;
+  for (const uint8_t* const end = at + groups * width; at != end; at += width, into += 8) {
+    if (width > 16) {
+      for (size_t i = 0; i < 8; i++) {
+        into[i] = static_cast<T>((LoadEight(at + i * width / 8) >> (i * width % 8)) & mask);
+      }
+      continue;
+    }
+    // Four are in one load.
+    uint64_t low = LoadEight(at);
+    uint64_t high = LoadEight(at + half / 8) >> (half % 8);
+    for (size_t i = 0; i < 4; i++) {
+      into[i] = static_cast<T>(low & mask);
+      into[i + 4] = static_cast<T>(high & mask);
+      low >>= width;
+      high >>= width;
+    }
+  }
+  return width == 0 ? 0 : groups * 8;
 }
 
 // Reads `count` numbers of `width` bits: runs of one number, and groups of eight packed ones.
@@ -61,8 +90,9 @@ bool ReadHybrid(Span bytes, unsigned width, T* into, size_t count) {
     if ((here * width + 7) / 8 > bytes.size - at) return false;
     const uint8_t* const from = bytes.data + at;
     const size_t left = bytes.size - at;
-    size_t bit = 0;
-    for (size_t i = 0; i < here; i++, bit += width) {
+    const size_t grouped = ReadGroups({from, left}, width, into + filled, here);
+    size_t bit = grouped * width;
+    for (size_t i = grouped; i < here; i++, bit += width) {
       const size_t place = bit / 8;
       uint64_t word = 0;
       if (place + 8 <= left) {
@@ -189,7 +219,9 @@ bool ParquetDecoder::ReadData(const ParquetPage& page) {
     uint8_t* const flags = Room<uint8_t>(numbers_, present_);
     done = flags != nullptr && length <= values.size - 4 && ReadHybrid({values.data + 4, length}, 1, flags, present_);
     if (done)
-      EachRow([&](size_t i, size_t row) { column_->data[row / 8] |= static_cast<uint8_t>(flags[i] << row % 8); });
+      EachRow([data = column_->data, flags](size_t i, size_t row) {
+        data[row / 8] |= static_cast<uint8_t>(flags[i] << row % 8);
+      });
   }
   row_ += count_;
   return done;
@@ -215,25 +247,28 @@ bool ParquetDecoder::ReadLevels(Span levels, size_t count) {
 }
 
 template <class Place>
-void ParquetDecoder::EachRow(const Place& place) const {
+void ParquetDecoder::EachRow(Place place) const {
+  // Locals: what is written could be these members, for all that the compiler knows.
+  const size_t row = row_;
+  const size_t count = count_;
   if (IsDense()) {
-    for (size_t i = 0; i < count_; i++) place(i, row_ + i);
+    for (size_t i = 0; i < count; i++) place(i, row + i);
     return;
   }
   const uint8_t* const flags = flags_.data();
-  for (size_t i = 0, value = 0; i < count_; i++) {
-    if (flags[i] != 0) place(value++, row_ + i);
+  for (size_t i = 0, value = 0; i < count; i++) {
+    if (flags[i] != 0) place(value++, row + i);
   }
 }
 
 // Value `i` of the page is number `at(i)` of those from `from` on.
 template <class At>
-void ParquetDecoder::PlaceNumbers(const uint8_t* from, const At& at) {
+void ParquetDecoder::PlaceNumbers(const uint8_t* from, At at) {
   uint8_t* const data = column_->data;
   if (PhysicalSize(column_->dtype) == 4) {
-    EachRow([&](size_t i, size_t row) { std::memcpy(data + row * 4, from + at(i) * 4, 4); });
+    EachRow([=](size_t i, size_t row) { std::memcpy(data + row * 4, from + at(i) * 4, 4); });
   } else {
-    EachRow([&](size_t i, size_t row) { std::memcpy(data + row * 8, from + at(i) * 8, 8); });
+    EachRow([=](size_t i, size_t row) { std::memcpy(data + row * 8, from + at(i) * 8, 8); });
   }
 }
 
@@ -242,7 +277,7 @@ bool ParquetDecoder::ReadPlain(Span bytes) {
   uint8_t* const data = column_->data;
   if (size == 0) {
     if (present_ > bytes.size * 8) return false;
-    EachRow([&](size_t i, size_t row) {
+    EachRow([=](size_t i, size_t row) {
       data[row / 8] |= static_cast<uint8_t>(((bytes.data[i / 8] >> (i % 8)) & 1) << (row % 8));
     });
     return true;
@@ -297,7 +332,7 @@ bool ParquetDecoder::ReadCodes(Span bytes) {
   if (present_ > 0 && largest >= entries_) return false;
   const uint8_t* const values = dictionary_.data;
   if (PhysicalSize(column_->dtype) != 0) {
-    PlaceNumbers(values, [&](size_t i) { return size_t{codes[i]}; });
+    PlaceNumbers(values, [codes](size_t i) { return size_t{codes[i]}; });
     return true;
   }
   const uint32_t* const starts = starts_.As<uint32_t>();

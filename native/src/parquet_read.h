@@ -78,9 +78,9 @@ class ParquetDecoder {
   bool IsDense() const { return present_ == count_; }
   // Calls `place(i, row)` for value `i` of the page, in the row that has it.
   template <class Place>
-  void EachRow(const Place& place) const;
+  void EachRow(Place place) const;
   template <class At>
-  void PlaceNumbers(const uint8_t* from, const At& at);
+  void PlaceNumbers(const uint8_t* from, At at);
 
   const size_t rows_;
   size_t work_;

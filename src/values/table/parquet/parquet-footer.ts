@@ -26,11 +26,11 @@ export function readParquetFooter(
   | (ReturnType<typeof sizesOf> & { readonly metadata: ParquetMetadata })
   | { readonly failure: string } {
   const size = file.length
-  const marks =
-    size < 12 ? '' : Buffer.from([...file.subarray(0, 4), ...file.subarray(-4)]).toString('latin1')
-  if (marks.startsWith('PARE')) return { failure: 'an encrypted Parquet file' }
-  if (!marks.startsWith('PAR1')) return { failure: 'no Parquet file (it does not start with PAR1)' }
-  if (!marks.endsWith('PAR1'))
+  const bytes = Buffer.from(file.buffer, file.byteOffset, size)
+  const mark = size < 12 ? '' : bytes.toString('latin1', 0, 4)
+  if (mark === 'PARE') return { failure: 'an encrypted Parquet file' }
+  if (mark !== 'PAR1') return { failure: 'no Parquet file (it does not start with PAR1)' }
+  if (bytes.toString('latin1', size - 4) !== 'PAR1')
     return { failure: 'no whole Parquet file (it does not end with PAR1)' }
   if (footerLength(file) > size - 12) return { failure: 'a Parquet footer longer than its file' }
   try {

@@ -58,6 +58,8 @@ export type ThriftStruct<F extends ThriftFields> = {
 export class Unreadable extends Error {}
 
 const maxThriftDepth = 16
+/** Room for the fields that tables name: a struct that grows by each of its fields takes longer to read. */
+const mostIds = 12
 
 function isList(type: ThriftType): type is readonly [ThriftType] {
   return Array.isArray(type)
@@ -72,12 +74,9 @@ function wireOf(type: ThriftType): number {
 const isInteger = (own: number) => own >= wire.i16 && own <= wire.i64
 
 function fits(type: ThriftType, own: number): boolean {
-  const wanted = wireOf(type)
-  return (
-    own === wanted ||
-    (type === 'flag' && own === wire.false) ||
-    (isInteger(wanted) && isInteger(own))
-  )
+  if (type === 'i32' || type === 'i64') return isInteger(own)
+  if (type === 'flag') return own <= wire.false
+  return own === wireOf(type) || (type === 'place' && isInteger(own))
 }
 
 /**
@@ -99,13 +98,18 @@ export class ThriftReader {
 
   /** Reads a struct; skips the fields that `fields` does not name, or that are of another type. */
   read<F extends ThriftFields>(fields: F): ThriftStruct<F> {
-    const found: Record<number, unknown> = {}
-    this.#fields((id, own) => {
+    if (++this.#depth > maxThriftDepth) throw new Unreadable()
+    const found: unknown[] = new Array(mostIds)
+    let id = 0
+    for (let start = this.#byte(); start !== 0; start = this.#byte()) {
+      id = this.#idAfter(id, start)
+      const own = start & 0x0f
       const type = fields[id]
       if (type !== undefined && fits(type, own)) found[id] = this.#value(type, own)
       else this.#skip(own)
-    })
-    return found as ThriftStruct<F>
+    }
+    this.#depth--
+    return found as ThriftStruct<F> & unknown[]
   }
 
   #value(type: ThriftType, own: number): unknown {
@@ -121,29 +125,26 @@ export class ThriftReader {
     if (typeof type !== 'string') return this.read(type)
     if (type === 'flag') return own === wire.flag
     if (type === 'text') return this.#text()
-    if (type === 'union') return this.#union()
+    if (type === 'union') return this.#skipStruct()
     const place = this.position
     const number = this.#integer(own)
     return type === 'place' ? place : number
   }
 
-  #union(): number {
-    let field = 0
-    this.#fields((id, own) => {
-      field = id
-      this.#skip(own)
-    })
-    return field
-  }
-
-  #fields(field: (id: number, own: number) => void): void {
+  /** Skips a struct; returns the id of its last field, 0 without any. */
+  #skipStruct(): number {
     if (++this.#depth > maxThriftDepth) throw new Unreadable()
     let id = 0
     for (let start = this.#byte(); start !== 0; start = this.#byte()) {
-      id = start >> 4 === 0 ? this.#signed() : id + (start >> 4)
-      field(id, start & 0x0f)
+      id = this.#idAfter(id, start)
+      this.#skip(start & 0x0f)
     }
     this.#depth--
+    return id
+  }
+
+  #idAfter(id: number, start: number): number {
+    return start >> 4 === 0 ? this.#signed() : id + (start >> 4)
   }
 
   #skip(own: number, isElement = false): void {
@@ -152,7 +153,7 @@ export class ThriftReader {
     else if (isInteger(own)) this.#integer(own)
     else if (own === wire.double) this.#advance(8)
     else if (own === wire.text) this.#advance(this.#varint())
-    else if (own === structWire) this.#fields((_, kind) => this.#skip(kind))
+    else if (own === structWire) this.#skipStruct()
     else if (own === wire.list || own === wire.set) {
       const { count, own: each } = this.#listStart()
       this.#skipAll(count, each)

@@ -7,6 +7,7 @@ import type { Column, ColumnTable } from '../../../../../src/values/table/column
 import { readFlatParquet } from '../../../../../src/values/table/parquet/parquet-reader.ts'
 import { loadPolars } from '../../../../../src/values/table/polars/polars.ts'
 import type { DataFrame } from '../../../../../src/values/table/polars/polars-package.ts'
+import { craftedPage, parquetCodecs, sharedPages } from '../../../../fuzz/parquet-pages.ts'
 import { describeNative } from '../../../../native-only.ts'
 
 const polars = loadPolars('the tests')
@@ -76,6 +77,40 @@ describeNative('a small Parquet file, by the add-on,', () => {
       shown(polars.readParquet(file)),
     )
   })
+
+  it.each(Array.from({ length: 25 }, (_, width) => width))(
+    'has codes of a dictionary in %d bits',
+    async (width) => {
+      const entries = Math.min(2 ** width, 100)
+      const codes = Array.from({ length: 200 }, (_, i) => (i * 37) % entries)
+      const bits = codes.reduce((sum, code, i) => sum | (BigInt(code) << BigInt(i * width)), 0n)
+      const packed = Buffer.alloc((codes.length * width) / 8)
+      for (let i = 0; i < packed.length; i++) packed[i] = Number((bits >> BigInt(i * 8)) & 255n)
+      const numbers = BigInt64Array.from({ length: entries }, (_, i) => -(7n ** BigInt(i % 22)))
+      const dictionary = Buffer.from(numbers.buffer)
+      // Bytes: the width; how many groups of eight follow, as an odd number; the groups.
+      const page = Buffer.concat([Buffer.from([width, (25 << 1) | 1]), packed])
+      const pages = [
+        {
+          packed: dictionary,
+          values: entries,
+          unpackedBytes: dictionary.length,
+          isDictionary: true,
+        },
+        { packed: page, values: 200, unpackedBytes: page.length, encoding: 8 },
+      ]
+      const file = sharedPages(Buffer.concat(pages.map(craftedPage)), {
+        columns: 1,
+        rows: 200,
+        type: 'int64',
+        codec: parquetCodecs.none,
+      })
+      const { columns } = (await readFlatParquet(file)) as ColumnTable
+      const [{ data }] = columns as Column[]
+      const read = new BigInt64Array(data.buffer, data.byteOffset, 200)
+      expect([...read]).toEqual(codes.map((code) => numbers[code]))
+    },
+  )
 
   it('is not made by Polars, and does not keep the body', async () => {
     const file = fileOf(rich())
