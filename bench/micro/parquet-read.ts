@@ -1,7 +1,7 @@
 /**
- * CPU of reading a Parquet file of flat columns, with the threads that help: `npx tsx bench/micro/parquet-read.ts FILE`.
- * The files of the figures in bench/README have five random float64, three int64 below 1,000, a text of 97 and a
- * boolean, written by pyarrow with Snappy.
+ * CPU of reading a Parquet file of flat columns, with the threads that help:
+ * `npx tsx bench/micro/parquet-read.ts FILE`. The files of our figures have five random float64, three int64 below
+ * 1,000, a text of 97 and a boolean, written by pyarrow with Snappy.
  * @module
  */
 import { readFileSync } from 'node:fs'
