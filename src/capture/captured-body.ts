@@ -1,12 +1,11 @@
 /** Inputs of recorded calls, again as requests. @module */
 import type { ClientDescriptor } from '../api/service-metadata.ts'
-import { ServingError } from '../core/errors.ts'
+import { InvalidArgument, ServingError } from '../core/errors.ts'
 import { allocate } from '../core/platform.ts'
 import type { MaybePromise } from '../core/promise.ts'
 import type { AnyDescriptor, IODescriptor } from '../descriptors/descriptor.ts'
 import { File } from '../descriptors/file.ts'
 import { JSON as JsonDescriptor } from '../descriptors/json.ts'
-import { JSONEncoder } from '../descriptors/json-encoder.ts'
 import { Multipart } from '../descriptors/multipart.ts'
 import { NumpyNdarray } from '../descriptors/numpy-ndarray.ts'
 import { PandasDataFrame } from '../descriptors/pandas-dataframe.ts'
@@ -21,6 +20,7 @@ import type { NDArray } from '../values/array/ndarray.ts'
 import { loadPolars } from '../values/table/polars/polars.ts'
 import { valueOf } from './captured-value.ts'
 import { type CapturedCall, tensorsId } from './read-rows.ts'
+import { Tensors } from './tensors.ts'
 
 /** A request over HTTP. */
 export interface CapturedRequest {
@@ -41,8 +41,6 @@ export async function bodyOf(call: CapturedCall): Promise<CapturedRequest | stri
   return withInput(call, async (value) => {
     if (descriptors.input.descriptorId === 'Query')
       return { method, path: `/${path}${queryOf(value as object)}`, headers: {}, body: undefined }
-    if (descriptors.input.descriptorId === tensorsId)
-      return { method, path: `/${path}`, headers: jsonType, body: inferenceOf(value as never) }
     const response = await descriptorOf(descriptors.input, value).encodeExample(value as never)
     const headers = Object.fromEntries(response.headers)
     return { method, path: `/${path}`, headers, body: await wholeBody(response) }
@@ -93,19 +91,6 @@ async function withInput<R>(
   }
 }
 
-const jsonType = { 'content-type': 'application/json' }
-
-/** By the names of the Open Inference Protocol for element types: FP32, INT64, BYTES. */
-function inferenceOf(tensors: Readonly<Record<string, NDArray>>): Uint8Array {
-  const inputs = Object.entries(tensors).map(([name, { data, shape, dtype }]) => ({
-    name,
-    shape,
-    datatype: dtype.toUpperCase().replace('FLOAT', 'FP').replace('STR', 'BYTES'),
-    data: Array.from<unknown>(data),
-  }))
-  return Buffer.from(new JSONEncoder().encode({ inputs }))
-}
-
 function queryOf(value: object): string {
   const query = new URLSearchParams()
   for (const [name, given] of Object.entries(value))
@@ -141,7 +126,7 @@ class ExactNdarray extends NumpyNdarray {
 
 /**
  * @returns a descriptor that writes a value as one with these options reads it.
- * @throws TypeError for one of the service's own.
+ * @throws InvalidArgument for one of the service's own, or a query.
  */
 export function descriptorOf({ descriptorId, args, parts = [] }: ClientDescriptor, value: unknown) {
   const { orient, dtype, default_format: defaultFormat } = args as Record<string, never>
@@ -152,6 +137,7 @@ export function descriptorOf({ descriptorId, args, parts = [] }: ClientDescripto
     'serving.io.PandasSeries': () => new PandasSeries({ orient }),
     'serving.io.JSON': () => new JsonDescriptor(),
     'serving.io.Text': () => new Text(),
+    [tensorsId]: () => new Tensors(),
     // The file of a picture, as it came.
     'serving.io.Image': () => new File(),
     'serving.io.File': () => new File(),
@@ -160,7 +146,7 @@ export function descriptorOf({ descriptorId, args, parts = [] }: ClientDescripto
   }
   const encoder = encoders[descriptorId]
   if (encoder === undefined)
-    throw new TypeError(`expected a descriptor of serving, received ${descriptorId}`)
+    throw new InvalidArgument(`expected a descriptor of serving, received ${descriptorId}`)
   return encoder() as IODescriptor
 }
 

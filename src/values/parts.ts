@@ -5,7 +5,6 @@ import { isRecord } from '../core/options.ts'
 import { showShape, sizeOf } from './array/shape.ts'
 import { RasterImage } from './image/raster.ts'
 import { cellsOf, valueReader } from './table/columns.ts'
-import { getLabels } from './table/polars/labels.ts'
 import { loadPolars } from './table/polars/polars.ts'
 
 /** The parts of a value. */
@@ -97,14 +96,15 @@ interface CellColumn {
   readonly dtype?: DType
 }
 
-/** Of a frame or series of Polars, with its labels. */
+/** Row labels and the name of a series do not count: few formats have them. */
 function columnsOf(value: object): CellColumn[] {
   const polars = loadPolars('a comparison')
   const table = polars.toColumns(value as Parameters<typeof polars.toColumns>[0])
   if ('failure' in table) return []
-  return [...table.columns, getLabels(value) ?? []].flat().map((column) => {
+  return table.columns.map((column) => {
     const { name, kind: dtype } = column
-    return { name, dtype, cells: cellsOf(column, table.rows, valueReader(column)) }
+    const cells = cellsOf(column, table.rows, valueReader(column))
+    return { name: polars.isSeries(value) ? '' : name, dtype, cells }
   })
 }
 
