@@ -7,7 +7,7 @@ import { InvalidArgument } from '../core/errors.ts'
 import type { Tolerance } from '../values/difference.ts'
 import { openFolders } from './capture-command.ts'
 import { replay, timeOf } from './replay/replay.ts'
-import { reportOf, reportText } from './replay/report.ts'
+import { reportOf, reportText, worstFirst } from './replay/report.ts'
 import { replayPage } from './replay/report-page.ts'
 import { openTarget } from './replay/target.ts'
 
@@ -40,24 +40,26 @@ export async function replayCommand(
 ): Promise<number> {
   const { against, connections, header: headers = {}, allow } = flags
   const timeoutMs = flags.timeout * 1000
-  const calls = await callsOf(place, flags)
+  const apis = await callsOf(place, flags)
   const target = await openTarget(against, { headers, connections, timeoutMs })
   try {
-    const results = await replay(calls, target, { tolerance: flags, ...flags })
+    const results = await replay(apis, target, { tolerance: flags, ...flags })
     const report = reportOf({ place, against, allow }, results)
     print(flags.json === true ? `${JSON.stringify(report, undefined, 2)}\n` : reportText(report))
     if (flags.report !== undefined) writeFileSync(flags.report, replayPage(report))
-    const [worst = calls[0]] = results.flatMap(({ changes }) => changes.map(({ call }) => call))
-    if (flags.save !== undefined) await saveCase(flags.save, worst)
+    const [worst] = results.flatMap(({ changes }) => changes).sort(worstFirst)
+    if (flags.save !== undefined) await saveCase(flags.save, worst?.call ?? apis[0][0])
     return report.isAllowed ? 0 : 1
   } finally {
     await target.close()
   }
 }
 
-async function callsOf(place: string, { sample, request }: ReplayFlags): Promise<CapturedCall[]> {
-  const calls: CapturedCall[] = []
+/** @returns the calls of each API, by time. */
+async function callsOf(place: string, { sample, request }: ReplayFlags): Promise<CapturedCall[][]> {
+  const apis: CapturedCall[][] = []
   for (const { store } of await openFolders(place)) {
+    const calls: CapturedCall[] = []
     for (const file of await filesOf(store)) {
       for await (const call of readCalls(store, file)) {
         const isChosen =
@@ -65,9 +67,10 @@ async function callsOf(place: string, { sample, request }: ReplayFlags): Promise
         if (isChosen) calls.push(call)
       }
     }
+    if (calls.length > 0) apis.push(calls.sort((a, b) => timeOf(a) - timeOf(b)))
   }
-  if (calls.length === 0) throw new InvalidArgument(`there are no such calls in ${place}`)
-  return calls.sort((a, b) => timeOf(a) - timeOf(b))
+  if (apis.length === 0) throw new InvalidArgument(`there are no such calls in ${place}`)
+  return apis
 }
 
 /** Writes a request as `svc.inject` takes it, and the row of its call. */

@@ -39,7 +39,10 @@ export type Drift = ReturnType<typeof driftOf>
  */
 export function driftOf(before: readonly unknown[], now: readonly unknown[]) {
   const [a, b] = [before, now].map((values) => Float64Array.from(values.filter(isReal)).sort())
-  const edges = Array.from({ length: a.length && bins - 1 }, (_, i) => quantile(a, (i + 1) / bins))
+  const edges = Array.from(
+    { length: a.length && bins - 1 },
+    (_, i) => a[Math.floor(((i + 1) / bins) * (a.length - 1))],
+  )
   const areTexts = new Set(before).size > before.length / 2
   const [from, to] = [before, now].map((values) => sharesOf(values, edges, areTexts))
   const names = [...new Set([...from.keys(), ...to.keys()])]
@@ -76,13 +79,6 @@ function sharesOf(
     shares.set(name, (shares.get(name) ?? 0) + 1 / values.length)
   }
   return shares
-}
-
-/** @returns a quantile of sorted numbers, between two of them as numpy's default. */
-function quantile(sorted: Float64Array, share: number): number {
-  const at = share * (sorted.length - 1)
-  const low = sorted[Math.floor(at)]
-  return low + (sorted[Math.ceil(at)] - low) * (at % 1)
 }
 
 /** @returns the greatest distance between the distributions of sorted numbers. */

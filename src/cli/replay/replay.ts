@@ -46,34 +46,30 @@ export interface ReplayOptions {
   readonly connections: number
 }
 
-/** @returns the results by API, in the order of their names. `calls`: by time. */
+/**
+ * @param apis - The calls of each API, by time.
+ * @returns the results of each.
+ */
 export async function replay(
-  calls: readonly CapturedCall[],
+  apis: readonly (readonly CapturedCall[])[],
   target: Target,
   { tolerance, speed, connections }: ReplayOptions,
 ): Promise<ApiResult[]> {
   const turns = new Limiter(connections)
-  const [first = 0] = calls.map(timeOf)
-  const byApi = new Map<string, CapturedCall[]>()
-  for (const call of calls) {
-    const name = String(call.row.api)
-    const list = byApi.get(name) ?? []
-    byApi.set(name, list)
-    list.push(call)
-  }
-  const replayApi = async ([name, list]: readonly [string, readonly CapturedCall[]]) => {
-    const result = new ApiResult(name)
+  const first = Math.min(...apis.map(([call]) => timeOf(call)))
+  const replayApi = async (calls: readonly CapturedCall[]) => {
+    const result = new ApiResult(String(calls[0].row.api))
     const send = async (call: CapturedCall, i: number) => {
       if (speed !== undefined) await wait((timeOf(call) - first) / speed)
-      const inputs = result.inputs[i < list.length / 2 ? 0 : 1]
+      const inputs = result.inputs[i < calls.length / 2 ? 0 : 1]
       const work = () => replayCall(call, target, tolerance, inputs, result)
       const reason = await turns.run(work)
       if (reason !== undefined) result.skipped.set(reason, (result.skipped.get(reason) ?? 0) + 1)
     }
-    await Promise.all(list.map(send))
+    await Promise.all(calls.map(send))
     return result
   }
-  return Promise.all([...byApi].sort(([a], [b]) => (a < b ? -1 : 1)).map(replayApi))
+  return Promise.all(apis.map(replayApi))
 }
 
 /** **Units**: milliseconds. */

@@ -2,7 +2,7 @@
 import { quantilesOf } from '../load/summary.ts'
 import { milliseconds } from '../load/summary-text.ts'
 import { type Columns, driftOf } from './drift.ts'
-import type { ApiResult } from './replay.ts'
+import type { ApiResult, Change } from './replay.ts'
 
 /** The figures of all APIs. */
 export type Report = ReturnType<typeof reportOf>
@@ -10,6 +10,11 @@ export type Report = ReturnType<typeof reportOf>
 export type ApiReport = ReturnType<typeof apiReport>
 
 const maxWorst = 20
+
+/** Orders changes. Without a number, a change is the worst. */
+export function worstFirst(a: Pick<Change, 'size'>, b: Pick<Change, 'size'>): number {
+  return (b.size ?? Number.MAX_VALUE) - (a.size ?? Number.MAX_VALUE)
+}
 
 /** The run. `allow`: share of the compared calls that may change. */
 interface Run {
@@ -35,12 +40,12 @@ function apiReport({ name: api, changes, skipped, ...result }: ApiResult) {
     const magnitude = Number.isFinite(exponent) ? `1e${exponent}` : 'no number'
     sizes[magnitude] = (sizes[magnitude] ?? 0) + 1
   }
-  // Without a number, a change is the worst.
-  const sizeOf = ({ size = Number.MAX_VALUE }: { readonly size?: number }) => size
-  const sorted = changes.toSorted((a, b) => sizeOf(b) - sizeOf(a))
-  const worst = sorted.slice(0, maxWorst).map(({ call: { row }, ...change }) => {
-    return { requestId: String(row.request_id), time: row.time, ...change }
-  })
+  const worst = changes
+    .toSorted(worstFirst)
+    .slice(0, maxWorst)
+    .map(({ call: { row }, ...change }) => {
+      return { requestId: String(row.request_id), time: row.time, ...change }
+    })
   return {
     api,
     compared: result.replayedMs.length,
@@ -78,5 +83,6 @@ export function reportText({ apis, compared, changed, isAllowed }: Report): stri
     ...Object.entries(skipped).map(([reason, count]) => `  ${count} not compared: ${reason}`),
   ])
   const verdict = isAllowed ? 'same' : 'CHANGED'
+  if (compared === 0) lines.push('nothing could be compared')
   return [...lines, `${verdict}: ${changed} of ${compared} calls`, ''].join('\n')
 }
