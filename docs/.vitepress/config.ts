@@ -39,6 +39,7 @@ const sidebar = [
       runners: 'Runners: models in threads',
       batching: 'Batching',
       onnx: 'ONNX, CPU and GPU',
+      'types-from-weights': 'Types from an ONNX file',
       python: 'Models in Python',
     }),
   },

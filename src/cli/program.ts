@@ -23,6 +23,7 @@ import type { LoadFlags } from './load-command.ts'
 import type { NewOptions } from './new-command.ts'
 import { nodeWarning } from './node-version.ts'
 import { addReplayCommand } from './replay-program.ts'
+import { addTypesCommands } from './types/types-program.ts'
 
 // Only those that commander would read: a service may want to know where Kubernetes' Service is.
 for (const name of foreignVariables(process.env)) {
@@ -127,6 +128,8 @@ addJobs(program)
 addCaptureCommand(program)
 
 addReplayCommand(program)
+
+addTypesCommands(program)
 
 serviceCommand(
   'config',

@@ -1,6 +1,7 @@
 import type { ApiTypes, ServiceTypes } from '../api/api.ts'
 import type { LiveTypes } from '../api/live-api.ts'
 import type { Query } from '../api/query.ts'
+import type { ShapeOf } from '../core/axes.ts'
 import type { DType } from '../core/dtype.ts'
 import type { File } from '../descriptors/file.ts'
 import type { Image } from '../descriptors/image.ts'
@@ -111,8 +112,10 @@ type QueryValue = string | number | bigint | boolean
 export type ArgumentOf<I> = I extends Multipart<infer P> ? FormArgument<P> : SingleArgument<I>
 
 type SingleArgument<I> =
-  I extends NumpyNdarray<infer _>
-    ? ArrayInput
+  I extends NumpyNdarray<infer D, infer P, infer E>
+    ? [E] extends [true]
+      ? ArrayInput<D, ShapeOf<P>>
+      : ArrayInput
     : I extends PandasDataFrame
       ? FrameInput
       : I extends PandasSeries
@@ -123,7 +126,7 @@ type SingleArgument<I> =
             : unknown
           : I extends Text
             ? string
-            : I extends Image<infer _> | File
+            : I extends Image<infer _, infer _M> | File
               ? FileInput
               : FileInput | string
 
@@ -145,8 +148,8 @@ export type ResultOf<O, F = never> =
   O extends Multipart<infer P> ? FormResult<P> : SingleResult<O, F>
 
 type SingleResult<O, F> =
-  O extends NumpyNdarray<infer D>
-    ? ArrayValue<DType extends D ? DType : D>
+  O extends NumpyNdarray<infer D, infer P, infer _>
+    ? ArrayValue<DType extends D ? DType : D, ShapeOf<P>>
     : O extends PandasDataFrame
       ? FrameValue
       : O extends PandasSeries
@@ -157,7 +160,7 @@ type SingleResult<O, F> =
             : JsonResult<F>
           : O extends Text
             ? string
-            : O extends Image<infer _> | File
+            : O extends Image<infer _, infer _M> | File
               ? Blob
               : unknown
 

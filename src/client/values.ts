@@ -2,9 +2,12 @@ import type { DType, DTypeData } from '../core/dtype.ts'
 import type { ServerSentEvent } from '../http/event-stream.ts'
 
 /** An array: flat elements in C order. bool is one byte 0 or 1; float16 is its IEEE 754 bits. */
-export interface ArrayValue<D extends DType = DType> {
+export interface ArrayValue<
+  D extends DType = DType,
+  S extends readonly number[] = readonly number[],
+> {
   readonly dtype: D
-  readonly shape: readonly number[]
+  readonly shape: S
   readonly data: DTypeData[D]
 }
 
@@ -14,15 +17,13 @@ export type TypedArray = Exclude<DTypeData[DType], string[]>
 /** Lists in lists, or a scalar. */
 export type NestedList = number | bigint | boolean | string | null | readonly NestedList[]
 
+type Elements<D extends DType> = D extends 'str' ? readonly string[] : DTypeData[D]
+
 /** An array: lists, sent as JSON, or typed arrays, sent as .npy with their dtype. */
-export type ArrayInput =
-  | TypedArray
+export type ArrayInput<D extends DType = DType, S extends readonly number[] = readonly number[]> =
+  | (1 extends S['length'] ? DTypeData[Exclude<D, 'str'>] : never)
   | NestedList
-  | {
-      readonly dtype?: DType
-      readonly shape: readonly number[]
-      readonly data: TypedArray | readonly string[]
-    }
+  | { readonly dtype?: D; readonly shape: S; readonly data: Elements<D> }
 
 /** An element of a frame. Integers that a double cannot hold are bigints. */
 export type Cell = number | bigint | boolean | string | null

@@ -41,7 +41,7 @@ import {
 import { freeAtEnd } from '../values/image/request-pixels.ts'
 import {
   maxResizedSide,
-  type TensorDType,
+  type TensorArray,
   type TensorOptions,
   TensorPlan,
 } from '../values/image/tensor.ts'
@@ -54,13 +54,16 @@ import { fileExample, singleFileForm, singleFilePart } from './single-file-part.
  *
  * @see SPEC "Image".
  */
-export interface ImageOptions<T extends TensorOptions | undefined = undefined> {
+export interface ImageOptions<
+  T extends TensorOptions | undefined = undefined,
+  M extends RasterMode | null = RasterMode | null,
+> {
   /**
    * Colour mode that pictures are converted to, both ways; `null` keeps each picture's.
    *
    * @default `'RGB'`
    */
-  readonly pilmode?: RasterMode | null
+  readonly pilmode?: M
   /**
    * Type of the response: `image/` `jpeg`, `png`, `webp`, `bmp`, `tiff`, `gif` or `avif`. Default `image/jpeg`. Modes
    * that it cannot hold are written in the nearest one.
@@ -79,7 +82,7 @@ export interface ImageOptions<T extends TensorOptions | undefined = undefined> {
 }
 
 /** The function's input: a raster, or the tensor of the options. */
-export type ImageValue<T> = T extends TensorOptions ? NDArray<TensorDType<T>> : RasterImage
+export type ImageValue<T, M = null> = T extends TensorOptions ? TensorArray<T, M> : RasterImage
 
 const optionNames = ['pilmode', 'mimeType', 'allowedMimeTypes', 'maxPixels', 'tensor'] as const
 const defaultMaxPixels = 64_000_000
@@ -107,10 +110,10 @@ const typeOfCurl = 'application/x-www-form-urlencoded'
  * `new io.Image({ pilmode: 'L', mimeType: 'image/png' })`
  * @see SPEC "Image".
  */
-export class Image<const T extends TensorOptions | undefined = undefined> extends IODescriptor<
-  ImageValue<T>,
-  RasterImage | NDArray
-> {
+export class Image<
+  const T extends TensorOptions | undefined = undefined,
+  M extends RasterMode | null = RasterMode | null,
+> extends IODescriptor<ImageValue<T, M>, RasterImage | NDArray> {
   readonly mimeType: EncodableMimeType
   override readonly readsHeaders: readonly string[] = []
   override readonly protoField = 'file'
@@ -125,10 +128,10 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
   readonly #plan: TensorPlan | undefined
   readonly #headers: HttpResponse['headers']
 
-  constructor(options: ImageOptions<T> = {}, sample?: Uint8Array) {
+  constructor(options: ImageOptions<T, M> = {}, sample?: Uint8Array) {
     super()
     checkOptions('Image', options, optionNames)
-    const { pilmode = 'RGB', maxPixels = defaultMaxPixels } = options
+    const { pilmode = 'RGB', maxPixels = defaultMaxPixels }: ImageOptions<T> = options
     const given: unknown = options.mimeType ?? 'image/jpeg'
     const mimeType = typeof given === 'string' ? given.toLowerCase() : given
     if (pilmode !== null) checkOneOf('pilmode', pilmode, Object.keys(rasterModes) as RasterMode[])
@@ -141,12 +144,8 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
       pilmode,
     )
     // Only if both are given: an input ignores the default mimeType.
-    if (
-      sample === undefined &&
-      options.mimeType !== undefined &&
-      mimeType === 'image/jpeg' &&
-      hasAlpha(pilmode)
-    ) {
+    const isAnswer = sample === undefined && options.mimeType !== undefined
+    if (isAnswer && mimeType === 'image/jpeg' && hasAlpha(pilmode)) {
       throw new InvalidArgument(
         `pilmode ${pilmode} for Image needs a mimeType that keeps alpha; image/jpeg does not`,
       )
@@ -177,17 +176,21 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
    * @default `mimeType`: that of the extension, else of the bytes
    * @throws BadInput for a sample that it cannot read or accept.
    */
-  static fromSample<S extends FileSample, const T extends TensorOptions | undefined = undefined>(
+  static fromSample<
+    S extends FileSample,
+    const T extends TensorOptions | undefined = undefined,
+    M extends RasterMode | null = RasterMode | null,
+  >(
     sample: S,
-    options: ImageOptions<T> = {},
-  ): S extends ReadySample ? Image<T> : Promise<Image<T>> {
+    options: ImageOptions<T, M> = {},
+  ): S extends ReadySample ? Image<T, M> : Promise<Image<T, M>> {
     const made = whenReady(readSample(sample, 'Image.fromSample'), (content) => {
       const mimeType = options.mimeType ?? sampleType(content)
-      const image = new Image<T>({ ...options, mimeType }, content.bytes)
+      const image = new Image<T, M>({ ...options, mimeType }, content.bytes)
       image.#admit(content.bytes)
       return image
     })
-    return made as S extends ReadySample ? Image<T> : Promise<Image<T>>
+    return made as S extends ReadySample ? Image<T, M> : Promise<Image<T, M>>
   }
 
   override encodeExample(example: ReadySample): MaybePromise<HttpResponse> {
@@ -203,7 +206,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     }
   }
 
-  fromHttpRequest(request: HttpRequest, ctx?: Context): Promise<ImageValue<T>> {
+  fromHttpRequest(request: HttpRequest, ctx?: Context): Promise<ImageValue<T, M>> {
     const contentType = request.headers.get('content-type')
     if (contentType !== undefined && mediaTypeOf(contentType)?.essence === 'multipart/form-data') {
       const accepts = (type: MediaType) => this.#isAllowed(type)
@@ -224,14 +227,14 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
    *
    * @throws as for a body; throws those of the header at once.
    */
-  fromBytes(bytes: Uint8Array, contentType?: string, ctx?: Context): Promise<ImageValue<T>> {
+  fromBytes(bytes: Uint8Array, contentType?: string, ctx?: Context): Promise<ImageValue<T, M>> {
     this.#checkDeclared(contentType)
     const header = this.#admit(bytes)
     return withCopy(bytes, (copy) => this.#decode(copy, header, ctx))
   }
 
   /** Decodes a File message, or a picture's bytes; the message's kind counts as a Content-Type. */
-  override fromProto(message: FileMessage | Uint8Array, ctx?: Context): Promise<ImageValue<T>> {
+  override fromProto(message: FileMessage | Uint8Array, ctx?: Context): Promise<ImageValue<T, M>> {
     if (message instanceof Uint8Array) return this.fromBytes(message, undefined, ctx)
     const { content = new Uint8Array(0), kind } = message
     return this.fromBytes(content, kind || undefined, ctx)
@@ -272,7 +275,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     bytes: Uint8Array,
     header: ImageHeader,
     ctx: Context | undefined,
-  ): Promise<ImageValue<T>> {
+  ): Promise<ImageValue<T, M>> {
     const signal = ctx?.signal
     let pixels: Pixels
     const convertedBytes =
@@ -286,7 +289,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
       if (this.#plan !== undefined) {
         const tensor = await this.#codec.decodeTensor(bytes, header, this.#plan, job)
         ctx?.trace?.source?.(tensor, bytes, header.mimeType)
-        return tensor as ImageValue<T>
+        return tensor as ImageValue<T, M>
       }
       const modes = this.pilmode === null ? undefined : [this.pilmode]
       pixels = await this.#codec.decode(bytes, header, { ...job, modes })
@@ -311,7 +314,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     const raster = new RasterImage(mode, width, height, data, palette)
     ctx?.trace?.source?.(raster, bytes, header.mimeType)
     if (ctx !== undefined) freeAtEnd(raster, ctx)
-    return raster as ImageValue<T>
+    return raster as ImageValue<T, M>
   }
 
   #checkDeclared(contentType: string | undefined): void {

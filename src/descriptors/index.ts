@@ -58,7 +58,7 @@ export {
   PandasSeries,
   withLabels,
 } from './needs-node.ts'
-export { NumpyNdarray, type NumpyNdarrayOptions } from './numpy-ndarray.ts'
+export { type ArrayResult, NumpyNdarray, type NumpyNdarrayOptions } from './numpy-ndarray.ts'
 export type { PandasDataFrameOptions } from './pandas-dataframe.ts'
 export type { PandasSeriesOptions, SeriesElement } from './pandas-series.ts'
 export type { PartOfSample } from './part-of-sample.ts'

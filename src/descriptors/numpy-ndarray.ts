@@ -1,3 +1,4 @@
+import type { ShapeOf, ShapePattern } from '../core/axes.ts'
 import { type DType, parseDType } from '../core/dtype.ts'
 import { BadInput, type BadInputReason, BadOutput, badInput, expected } from '../core/errors.ts'
 import { bufferPool, PooledBody } from '../core/memory/buffer-pool.ts'
@@ -43,7 +44,11 @@ import {
  *
  * @see SPEC "NumpyNdarray".
  */
-export interface NumpyNdarrayOptions<D extends DType = DType> {
+export interface NumpyNdarrayOptions<
+  D extends DType = DType,
+  P extends ShapePattern = ShapePattern,
+  E extends boolean = boolean,
+> {
   /**
    * Type that arrays are cast to, both ways, by numpy's rules without wrapping.
    *
@@ -53,15 +58,16 @@ export interface NumpyNdarrayOptions<D extends DType = DType> {
   /**
    * Refuse what numpy's `same_kind` does not cast to `dtype`, both ways. In JSON a number without fraction and exponent
    * is an integer; `null` and NaN are floats: int64 refuses `[1.5]`, `[1.0]` and `["7"]`, bool refuses `[1]`. Needs
-   * `dtype`.
+   * `dtype`. For TypeScript, functions answer that dtype and that shape.
    */
-  readonly enforceDtype?: boolean
+  readonly enforceDtype?: E
   /**
-   * Shape that arrays are reshaped to; `-1` matches any length.
+   * Shape that arrays are reshaped to; `-1` matches any length, and so does a name: `['batch', 64]`. For TypeScript,
+   * an axis is not one of another name.
    *
    * @default no change
    */
-  readonly shape?: readonly number[] | null
+  readonly shape?: P | null
   /** Refuse arrays of another shape instead of reshaping them. Needs `shape`. */
   readonly enforceShape?: boolean
   /**
@@ -78,6 +84,11 @@ export interface NumpyNdarrayOptions<D extends DType = DType> {
    */
   readonly maxBytes?: number
 }
+
+/** What a function answers: any array, unless the dtype is enforced. */
+export type ArrayResult<D extends DType, P extends ShapePattern, E> = [E] extends [true]
+  ? NDArray<D, ShapeOf<P>>
+  : NDArray
 
 const optionNames = [
   'dtype',
@@ -116,7 +127,11 @@ function takeBytes(size: number): Uint8Array {
  * `new io.NumpyNdarray({ dtype: 'float32', shape: [-1, 4], enforceShape: true })`
  * @see SPEC "NumpyNdarray".
  */
-export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<D>, NDArray> {
+export class NumpyNdarray<
+  D extends DType = DType,
+  const P extends ShapePattern = ShapePattern,
+  E extends boolean = boolean,
+> extends IODescriptor<NDArray<D, ShapeOf<P>>, ArrayResult<D, P, E>> {
   readonly mimeType = 'application/json'
   override readonly readsHeaders: readonly string[] = ['accept']
   override readonly protoField = 'ndarray'
@@ -130,7 +145,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
   readonly maxBytes: number
   readonly sample: NDArray | undefined
 
-  constructor(given: NumpyNdarrayOptions<D> = {}, sample?: NDArray) {
+  constructor(given: NumpyNdarrayOptions<D, P, E> = {}, sample?: NDArray) {
     super()
     const options = checkOptions('NumpyNdarray', given, optionNames)
     checkEnforced('NumpyNdarray', options)
@@ -182,7 +197,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     }
   }
 
-  fromHttpRequest(request: HttpRequest): MaybePromise<NDArray<D>> {
+  fromHttpRequest(request: HttpRequest): MaybePromise<NDArray<D, ShapeOf<P>>> {
     const type = requireMediaType(request.headers, isReadable, readable, 'NumpyNdarray')
     const form = type === undefined ? undefined : ndarrayForms.get(type.essence)
     // Not peek: the array is a view of the bytes.
@@ -201,10 +216,10 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
   }
 
   override encodeExample(example: NDArray | Nested): MaybePromise<HttpResponse> {
-    return this.toHttpResponse(NDArray.from(example, 'NumpyNdarray'))
+    return this.toHttpResponse(NDArray.from(example, 'NumpyNdarray') as ArrayResult<D, P, E>)
   }
 
-  toHttpResponse(value: NDArray, ctx?: Context): MaybePromise<HttpResponse> {
+  toHttpResponse(value: ArrayResult<D, P, E>, ctx?: Context): MaybePromise<HttpResponse> {
     const array = this.toArray(value)
     const form = acceptedForm(ctx?.headers.get('accept'))
     if (form !== undefined) {
@@ -228,8 +243,8 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
    *
    * @throws BadInput.
    */
-  fromArray(array: NDArray): NDArray<D> {
-    return this.#convert(array, BadInput) as NDArray<D>
+  fromArray(array: NDArray): NDArray<D, ShapeOf<P>> {
+    return this.#convert(array, BadInput) as NDArray<D, ShapeOf<P>>
   }
 
   /**
@@ -244,7 +259,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
   }
 
   /** Reads a message, or bytes: FlatBuffers (proto/ndarray.fbs), .npy, or little-endian elements of `dtype`. */
-  override fromProto(message: NDArrayMessage | Uint8Array): NDArray<D> {
+  override fromProto(message: NDArrayMessage | Uint8Array): NDArray<D, ShapeOf<P>> {
     const name = 'NumpyNdarray'
     if (message instanceof Uint8Array)
       return this.fromArray(parseSerialized(message, this.dtype, name))
@@ -262,9 +277,9 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     return toNDArrayMessage(array) ?? serializeNDArray(array)
   }
 
-  #fromParsed(parsed: NDArray | ParseFailure): NDArray<D> {
+  #fromParsed(parsed: NDArray | ParseFailure): NDArray<D, ShapeOf<P>> {
     if ('failure' in parsed) throw parseError(parsed, this.dtype)
-    return this.#inShape(parsed, BadInput) as NDArray<D>
+    return this.#inShape(parsed, BadInput) as NDArray<D, ShapeOf<P>>
   }
 
   #convert(array: NDArray, Refusal: typeof BadInput | typeof BadOutput): NDArray {

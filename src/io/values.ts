@@ -1,4 +1,5 @@
 /** Values, errors and HTTP messages: what `serving` and `serving/io` both export. @module */
+export type { Axis, ShapeOf, ShapePattern } from '../core/axes.ts'
 export type { DataOf, DType, DTypeData, ListDType, NumericDType } from '../core/dtype.ts'
 export {
   BadInput,
@@ -63,6 +64,6 @@ export type { EncodableMimeType } from '../values/image/encodable-modes.ts'
 export type { Abortable, ResizeOptions } from '../values/image/raster.ts'
 export type { Pixels, RasterElements, RasterMode } from '../values/image/raster-modes.ts'
 export type { ResizeFilter } from '../values/image/resize.ts'
-export type { TensorDType, TensorFit, TensorOptions } from '../values/image/tensor.ts'
+export type { TensorArray, TensorDType, TensorFit, TensorOptions } from '../values/image/tensor.ts'
 export type { DataFrame, Series } from '../values/table/polars/polars-package.ts'
 export { BinaryFile, RasterImage } from './needs-node.ts'

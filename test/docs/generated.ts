@@ -183,6 +183,8 @@ const commands = [
   'config',
   'openapi',
   'new',
+  'types',
+  'diff',
   'build',
   'containerize',
   'deploy',

@@ -129,3 +129,38 @@ it('takes an array of any shape where the model says none, also by the Open Infe
     await listener.close()
   }
 })
+
+describe('a signature', () => {
+  const input = { dtype: 'float32', shape: ['n', 3] } as const
+  const scores = { dtype: 'float32', shape: ['n', 2] } as const
+
+  it('names the outputs that are computed', async () => {
+    const signature = { inputs: { rows: input }, outputs: { scores } } as const
+    const runner = onnxRunner('typed', rowsModel, { signature })
+    await runner.start()
+    const rows = new NDArray(Float32Array.of(1, 2, 3), [1, 3], 'float32')
+    const answers = await runner.run({ rows })
+    expect([Object.keys(answers), answers.scores.shape]).toEqual([['scores'], [1, 2]])
+    expect(await runner.predict(rows)).toEqual(answers.scores)
+    await runner.stop()
+  })
+
+  it('that is not that of the file keeps the Runner from starting, and the error names the tensor', async () => {
+    for (const [side, name, type, message] of [
+      ['inputs', 'rows', { ...input, dtype: 'float64' }, 'is float32 (-1, 3), was float64 (n, 3)'],
+      ['inputs', 'rows', { ...input, shape: ['n', 4] }, 'is float32 (-1, 3), was float32 (n, 4)'],
+      ['inputs', 'rows', { dtype: 'float32' }, 'is float32 (-1, 3), was float32 of any shape'],
+      ['inputs', 'more', input, 'is absent, was float32 (n, 3)'],
+      ['outputs', 'scores', { ...scores, shape: [2, 2] }, 'is float32 (-1, 2), was float32 (2, 2)'],
+    ] as const) {
+      const right = { inputs: { rows: input }, outputs: { scores } }
+      const signature = { ...right, [side]: { ...right[side], [name]: type } }
+      const error = await failureOf(onnxRunner('wrong', rowsModel, { signature }).start())
+      expect(error.message).toContain(`${name} of the ${side} ${message}: serving types`)
+    }
+    const outputs = { nothing: scores }
+    const signature = { inputs: { rows: input }, outputs }
+    const error = await failureOf(onnxRunner('none', rowsModel, { signature }).start())
+    expect(error.message).toContain('expected some of scores, class, name for outputs of')
+  })
+})

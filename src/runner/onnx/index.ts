@@ -16,9 +16,18 @@ import { Runner } from '../runner.ts'
 import type { RunnerOptions } from '../runner-options.ts'
 import type { OnnxInit, OnnxMethods } from './model.ts'
 import { onnxruntime } from './onnxruntime.ts'
+import type { ModelSignature } from './signature.ts'
 
-export { load, type OnnxDescription, type OnnxInit, type OnnxMethods } from './model.ts'
+export {
+  type AnswersOf,
+  type FeedsOf,
+  load,
+  type OnnxDescription,
+  type OnnxInit,
+  type OnnxMethods,
+} from './model.ts'
 export { loadOnnx, type OnnxModel, type OnnxOptions, type TensorInfo } from './onnxruntime.ts'
+export type { ArraysOf, ModelSignature, TensorType, TensorTypes } from './signature.ts'
 
 /**
  * `cores` are those of this process: divide the machine's by the worker processes.
@@ -36,15 +45,18 @@ export function intraOpThreadsFor(
   return Math.max(1, Math.floor(checkAtLeast('cores', cores, 1) / threads))
 }
 
-interface OnnxModule<D extends DType> {
+interface OnnxModule<D extends DType | ModelSignature> {
   load(init: OnnxInit, place?: ModelPlace): Promise<OnnxMethods<D>>
 }
 
-/** A Runner of an .onnx file, with the methods `predict`, `run` and `describe`. Outputs have dtypes of `D`. */
-export type OnnxRunner<D extends DType = NumberDType> = Runner<OnnxModule<D>>
+/**
+ * A Runner of an .onnx file, with the methods `predict`, `run` and `describe`. Outputs have dtypes of `D`, or `D` is
+ * the signature.
+ */
+export type OnnxRunner<D extends DType | ModelSignature = NumberDType> = Runner<OnnxModule<D>>
 
 /** Options of {@link onnxRunner}. */
-export interface OnnxRunnerOptions
+export interface OnnxRunnerOptions<D extends DType | ModelSignature = DType>
   extends Omit<RunnerOptions<OnnxModule<DType>>, 'module' | 'init' | 'methods'> {
   /** The methods that can be called. Default: `predict` and `run`, unbatched. `describe` can always be called. */
   readonly methods?: RunnerOptions<OnnxModule<DType>>['methods']
@@ -63,13 +75,15 @@ export interface OnnxRunnerOptions
   /**
    * The outputs to compute; `predict` returns the first.
    *
-   * @default all
+   * @default those of the signature, else all
    */
   readonly outputs?: readonly string[]
+  /** Types inputs and outputs; the file must have it. `serving types` writes it. */
+  readonly signature?: D & ModelSignature
 }
 
 /**
- * `D`: the dtypes of its outputs, which nothing checks.
+ * `D`: its `signature`, or the dtypes of its outputs, which nothing checks.
  *
  * @default all whose elements are numbers; for a model that answers int64 write
  * `onnxRunner<'int64'>`
@@ -79,10 +93,10 @@ export interface OnnxRunnerOptions
  * @example
  * `onnxRunner('digits', new URL('./model.onnx', import.meta.url), { threads: 2 })`
  */
-export function onnxRunner<D extends DType = NumberDType>(
+export function onnxRunner<const D extends DType | ModelSignature = NumberDType>(
   name: string,
   file: string | URL,
-  options: OnnxRunnerOptions = {},
+  options: OnnxRunnerOptions<D> = {},
 ): OnnxRunner<D> {
   const {
     threads = 1,
@@ -90,11 +104,12 @@ export function onnxRunner<D extends DType = NumberDType>(
     outputs,
     methods,
     executionProviders,
+    signature,
     ...rest
   } = options
   onnxruntime()
   const path = file instanceof URL ? fileURLToPath(file) : file
-  return new Runner<OnnxModule<D>>(name, {
+  const runner: unknown = new Runner<OnnxModule<NumberDType>>(name, {
     version: () => hashOf(path),
     onHang: rest.isolation === 'process' ? 'replace' : 'report',
     ...rest,
@@ -108,10 +123,12 @@ export function onnxRunner<D extends DType = NumberDType>(
       path,
       intraOpThreads,
       ...(outputs && { outputs }),
+      ...(signature && { signature }),
       ...(executionProviders && { executionProviders }),
     },
     methods: { ...(methods ?? { predict: {}, run: {} }), describe: {} },
   })
+  return runner as OnnxRunner<D>
 }
 
 async function hashOf(path: string): Promise<string> {

@@ -4,12 +4,24 @@ import type { DType, NumberDType } from '../../core/dtype.ts'
 import { InvalidArgument } from '../../core/errors.ts'
 import type { NDArray } from '../../values/array/ndarray.ts'
 import type { ModelPlace } from '../model-host.ts'
-import { loadOnnx, type OnnxOptions, type TensorInfo } from './onnxruntime.ts'
+import { loadOnnx, type OnnxModel, type OnnxOptions, type TensorInfo } from './onnxruntime.ts'
+import { type ArraysOf, changesOf, type ModelSignature } from './signature.ts'
 
 /** Argument of {@link load}. */
 export interface OnnxInit extends OnnxOptions {
   readonly path: string | URL
+  readonly signature?: ModelSignature
 }
+
+/** The inputs of a model by name, of the signature `D`. */
+export type FeedsOf<D> = [D] extends [infer S extends ModelSignature]
+  ? ArraysOf<S['inputs']>
+  : Readonly<Record<string, NDArray>>
+
+/** The outputs of a model by name, of the signature `D` or of its dtypes. */
+export type AnswersOf<D> = [D] extends [infer S extends ModelSignature]
+  ? ArraysOf<S['outputs']>
+  : Record<string, NDArray<Extract<D, DType>>>
 
 /** What a file says of its model. */
 export interface OnnxDescription {
@@ -18,16 +30,16 @@ export interface OnnxDescription {
   readonly outputs: readonly TensorInfo[]
 }
 
-/** The methods of a loaded model, whose outputs have dtypes of `D`. */
-export interface OnnxMethods<D extends DType = NumberDType> {
+/** The methods of a loaded model, whose outputs have dtypes of `D`, or which has the signature `D`. */
+export interface OnnxMethods<D extends DType | ModelSignature = NumberDType> {
   /**
    * Computes the first output from the only input.
    *
    * @throws InvalidArgument for a model of several inputs.
    */
-  predict(x: NDArray): Promise<NDArray<D>>
+  predict(x: FeedsOf<D>[keyof FeedsOf<D>]): Promise<AnswersOf<D>[keyof AnswersOf<D>]>
   /** Computes outputs by name from inputs by name: {@link OnnxModel.run}. */
-  run(feeds: Readonly<Record<string, NDArray>>): Promise<Record<string, NDArray<D>>>
+  run(feeds: FeedsOf<D>): Promise<AnswersOf<D>>
   describe(): OnnxDescription
   release(): Promise<void>
 }
@@ -35,13 +47,41 @@ export interface OnnxMethods<D extends DType = NumberDType> {
 /**
  * Loads an .onnx file for the calling thread and returns its methods.
  *
- * @throws those of {@link loadOnnx}.
+ * @throws those of {@link loadOnnx}; InvalidArgument if the file has another signature.
  */
-export async function load<D extends DType = NumberDType>(
-  { path, ...options }: OnnxInit,
+export async function load<D extends DType | ModelSignature = NumberDType>(
+  { path, signature, ...options }: OnnxInit,
   place?: ModelPlace,
 ): Promise<OnnxMethods<D>> {
-  const model = await loadOnnx<D>(path, { deviceId: place?.device, ...options })
+  const outputs = signature && { outputs: Object.keys(signature.outputs) }
+  const model = await loadOnnx<DType>(path, { deviceId: place?.device, ...outputs, ...options })
+  try {
+    if (signature !== undefined) checkSignature(signature, model, String(path))
+  } catch (error) {
+    await model.release()
+    throw error
+  }
+  return methodsOf(model, path) as unknown as OnnxMethods<D>
+}
+
+function checkSignature(signature: ModelSignature, model: OnnxModel<DType>, path: string): void {
+  const typesOf = (side: keyof ModelSignature) =>
+    Object.fromEntries(
+      // onnxruntime-node has an empty shape for any number of axes, too.
+      model[side].map(({ name, dtype, shape }) => [
+        name,
+        { dtype, shape: shape.length > 0 ? shape : signature[side][name]?.shape },
+      ]),
+    )
+  const actual = { inputs: typesOf('inputs'), outputs: typesOf('outputs') }
+  const wrong = changesOf(signature, actual).find(({ breaks }) => breaks)
+  if (wrong === undefined) return
+  throw new InvalidArgument(
+    `expected ${path} to fit its signature, ${wrong.text}: serving types writes it again`,
+  )
+}
+
+function methodsOf(model: OnnxModel<DType>, path: string | URL): OnnxMethods<DType> {
   const [input, ...others] = model.inputs
   const [output] = model.outputs
   return {

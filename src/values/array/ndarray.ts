@@ -1,5 +1,6 @@
 /** The n-dimensional array that functions receive and return. @module */
 
+import type { ShapeOf } from '../../core/axes.ts'
 import {
   type DataOf,
   type DType,
@@ -25,9 +26,12 @@ import { reshapeTo, showShape, sizeOf } from './shape.ts'
  * @example
  * `new NDArray(Float32Array.of(1, 2, 3, 4), [2, 2])`
  */
-export class NDArray<D extends DType = DType> {
+export class NDArray<
+  D extends DType = DType,
+  const S extends readonly number[] = readonly number[],
+> {
   readonly data: DataOf<D>
-  readonly shape: readonly number[]
+  readonly shape: S
   readonly dtype: D
 
   /**
@@ -36,7 +40,7 @@ export class NDArray<D extends DType = DType> {
    */
   constructor(
     data: DataOf<D>,
-    shape: readonly number[] = [data.length],
+    shape: S = [data.length] as readonly number[] as S,
     dtype: D = dtypeOf(data) as D,
   ) {
     if (!isDType(dtype))
@@ -94,7 +98,7 @@ export class NDArray<D extends DType = DType> {
    * @returns the same data under another shape, one dimension of which may be -1.
    * @throws BadInput.
    */
-  reshape(shape: readonly number[]): NDArray<D> {
+  reshape<const P extends readonly number[]>(shape: P): NDArray<D, ShapeOf<P>> {
     const next = reshapeTo(this.shape, shape)
     if (next === undefined || sizeOf(next) !== this.size) {
       throw badInput(
@@ -102,7 +106,7 @@ export class NDArray<D extends DType = DType> {
         `expected an array that fits shape ${showShape(shape)} for NDArray, received shape ${showShape(this.shape)}`,
       )
     }
-    return new NDArray(this.data, next, this.dtype)
+    return new NDArray(this.data, next as ShapeOf<P>, this.dtype)
   }
 
   /**
@@ -129,7 +133,7 @@ export class NDArray<D extends DType = DType> {
    * @returns the softmax along the last axis: float32, else float64.
    * @throws as {@link NDArray.argmax}.
    */
-  softmax(): NDArray<'float32' | 'float64'> {
+  softmax(): NDArray<'float32' | 'float64', S> {
     return new NDArray(
       softmaxOf(numbersOf(this, 'softmax'), columnsOf(this, 'softmax')),
       this.shape,

@@ -20,17 +20,20 @@ export function showShape(shape: readonly number[]): string {
 /**
  * Parses a shape pattern.
  *
- * @throws InvalidArgument unless at most 64 whole numbers from -1 up.
+ * @throws InvalidArgument unless at most 64 whole numbers from -1 up, or names, which are as -1.
  */
 export function parseShapePattern(value: unknown): readonly number[] {
+  const dims: unknown = Array.isArray(value)
+    ? value.map((dim) => (typeof dim === 'string' ? -1 : dim))
+    : value
   const ok =
-    Array.isArray(value) &&
-    value.length <= maxDimensions &&
-    value.every((dim) => Number.isSafeInteger(dim) && dim >= -1) &&
-    Number.isSafeInteger(sizeOf(value.map((dim) => (dim === -1 ? 1 : dim))))
+    Array.isArray(dims) &&
+    dims.length <= maxDimensions &&
+    dims.every((dim) => Number.isSafeInteger(dim) && dim >= -1) &&
+    Number.isSafeInteger(sizeOf(dims.map((dim) => (dim === -1 ? 1 : dim))))
   if (!ok)
     throw new InvalidArgument(expected('a list of whole numbers, -1 for any', 'shape', value))
-  return Object.freeze([...(value as number[])])
+  return Object.freeze(dims)
 }
 
 /** Whether a shape fits a pattern: same rank, every dimension equal or `-1` in the pattern. */

@@ -59,6 +59,21 @@ export type TensorFit = 'cover' | 'contain' | 'fill'
 /** The element type of the tensors that options ask for. */
 export type TensorDType<T extends TensorOptions> = T['dtype'] extends 'uint8' ? 'uint8' : 'float32'
 
+type If<O, A, B> = O extends true | 'hwc' ? A : B
+type PictureShape<T extends TensorOptions, C> = If<
+  T['layout'],
+  readonly [...T['size'], C],
+  readonly [C, ...T['size']]
+>
+type ChannelsOf<M> = M extends 'L' ? 1 : 3
+
+/** The tensor that options ask for, of pictures in mode `M`; null stands for the default. */
+export type TensorArray<
+  T extends TensorOptions,
+  M,
+  S extends readonly number[] = PictureShape<T, null extends M ? 3 : ChannelsOf<M>>,
+> = NDArray<TensorDType<T>, If<T['batch'], readonly [1, ...S], S>>
+
 /** The longest side of a picture that is resized: its weights take memory. **Units**: pixels. */
 export const maxResizedSide = 65_535
 const maxTensorSide = 16_384

@@ -42,6 +42,12 @@ describe('NumpyNdarray options', () => {
     expect(() => new NumpyNdarray({ dtype: dtype as DType })).toThrow(InvalidArgument)
   })
 
+  it('takes a name for an axis of any length', async () => {
+    const descriptor = new NumpyNdarray({ shape: ['batch', 2], enforceShape: true })
+    expect(descriptor.shape).toEqual([-1, 2])
+    expect((await decode(descriptor, '[[1,2],[3,4]]')).shape).toEqual([2, 2])
+  })
+
   it.each([[[1.5]], [[-2]], ['3'], [3], [[2 ** 40, 2 ** 40]]])('refuses shape %j', (shape) => {
     expect(() => new NumpyNdarray({ shape: shape as number[] })).toThrow(InvalidArgument)
   })
