@@ -240,7 +240,8 @@ export class Jobs {
 
   /** @returns the answer of a job that has one. */
   async answerOf({ id, status, rows }: Job): Promise<StoredAnswer | undefined> {
-    if (rows === undefined || !['completed', 'canceled'].includes(status))
+    // A canceled job of a protocol may have rows, too.
+    if (status !== 'canceled' && (rows === undefined || status !== 'completed'))
       return isFinal(status) ? this.#store.result(id) : undefined
     const { rowsAnswer } = await import('./row-log.ts')
     return rowsAnswer(await this.#store.kept(id), this.#store.blobs)

@@ -79,7 +79,9 @@ async function* piecesOf(body: Uint8Array): AsyncGenerator<Uint8Array> {
  * @returns the lines of a text that are not blank.
  * @throws PayloadTooLarge.
  */
-export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* linesOf(
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   let rest: Uint8Array = new Uint8Array(0)
   for await (const piece of pieces) {
     const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece])

@@ -104,7 +104,7 @@ export class Shelf {
 }
 
 /** What a server keeps. */
-export type Kept = Readonly<Record<'responses' | 'files' | 'batches' | 'lines', Shelf>>
+export type Kept = Readonly<Record<'responses' | 'files' | 'batches', Shelf>>
 
 /** @returns the page of a list that `after` and `limit` of the query name, in JSON. */
 export function pageOf(all: readonly { readonly id: string }[], { ctx: { query } }: Visit): string {

@@ -15,6 +15,7 @@ import { Text } from '../../../descriptors/text.ts'
 import { HeaderList } from '../../../http/message.ts'
 import { isFinal } from '../../../jobs/job.ts'
 import { problemOf } from '../../../jobs/problem-answer.ts'
+import type { RowCounts } from '../../../jobs/row-log.ts'
 import { check, readBody } from '../body.ts'
 import type { Kept, KeptJob, Shelf } from '../kept-job.ts'
 import { seconds } from '../responses/events.ts'
@@ -101,7 +102,8 @@ async function batchOf({ job, input }: KeptJob, { jobs }: Shelf, visit: Visit) {
   // What a canceled batch has done is gathered by a job of its own.
   const end = status === 'canceled' && (await jobs.look({ ...job, id: partOf(id, 'cancel').id }))
   const last = end || job
-  const { finishedAt, progress = '{"total":0,"completed":0,"failed":0}' } = last
+  const { finishedAt, progress = '{"total":0,"done":0,"failed":0}' } = last
+  const { total, done, failed } = parseText(progress) as RowCounts
   const answer = await jobs.answerOf(last)
   const bytes = (await answer?.body.bytes(visit)) ?? new Uint8Array(0)
   const isEnding = end ? !isFinal(end.status) : isCancelRequested && status === 'running'
@@ -113,7 +115,7 @@ async function batchOf({ job, input }: KeptJob, { jobs }: Shelf, visit: Visit) {
     object: 'batch',
     status: shown,
     errors: status === 'failed' ? { object: 'list', data: [{ code, message, line: null }] } : null,
-    request_counts: parseText(progress),
+    request_counts: { total, completed: done - failed, failed },
     created_at: seconds(createdAt),
     in_progress_at: startedAt && seconds(startedAt),
     [`${shown}_at`]: finishedAt && seconds(finishedAt),
