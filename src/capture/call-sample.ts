@@ -140,24 +140,23 @@ export class CallSample implements Sample {
     number('total_ms', ctx.elapsedMs)
     if (runs.length > 0) {
       text('models', JSON.stringify(versionsOf(runs, models)))
-      number(
-        'queue_ms',
-        sumOf(runs, ({ queuedAt, dispatchedAt }) => [queuedAt, dispatchedAt]),
-      )
-      number(
-        'batch_ms',
-        sumOf(runs, ({ dispatchedAt, job }) => [dispatchedAt, job?.model.from]),
-      )
-      number(
-        'model_ms',
-        sumOf(runs, ({ job }) => [job?.model.from, job?.model.to]),
-      )
+      for (const [column, momentsOf] of Object.entries(runTimes))
+        number(column, sumOf(runs, momentsOf))
       cells.scalar('batch_size', scalarTypes.whole, runs.find(({ job }) => job?.isBatch)?.job?.rows)
     }
     if (Object.keys(ctx.params).length > 0)
       cells.add('params', ctx.params, paramsFormat(ctx.params))
     cells.texts('redacted', [...cells.redacted])
   }
+}
+
+/** From one moment of a call of a Runner to another. */
+type MomentsOf = (run: RunnerCallRecord) => readonly [number | undefined, number | undefined]
+
+const runTimes: Readonly<Record<string, MomentsOf>> = {
+  queue_ms: ({ queuedAt, dispatchedAt }) => [queuedAt, dispatchedAt],
+  batch_ms: ({ dispatchedAt, job }) => [dispatchedAt, job?.model.from],
+  model_ms: ({ job }) => [job?.model.from, job?.model.to],
 }
 
 /** Each parameter of the path is a field; a path without any has no column. */
@@ -180,11 +179,8 @@ function lengthOf(span: CallSpan | undefined): number | undefined {
   return span?.to === undefined ? undefined : span.to - span.from
 }
 
-/** @returns the time of all calls of Runners from one moment to another; undefined without one. */
-function sumOf(
-  runs: readonly RunnerCallRecord[],
-  momentsOf: (run: RunnerCallRecord) => readonly [number | undefined, number | undefined],
-): number | undefined {
+/** @returns the time of all calls of Runners; undefined without one. */
+function sumOf(runs: readonly RunnerCallRecord[], momentsOf: MomentsOf): number | undefined {
   const spans = runs
     .map(momentsOf)
     .flatMap(([from, to]) => (from === undefined || to === undefined ? [] : [to - from]))

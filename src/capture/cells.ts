@@ -199,17 +199,18 @@ export class Cells {
   #binaryFile(name: string, file: BinaryFile): void {
     this.scalar(`${name}.type`, scalarTypes.text, file.mimeType)
     this.scalar(`${name}.name`, scalarTypes.text, file.name)
-    if (file.isSpooled && file.size > this.#limits.maxBytes) this.#spooled(name, file)
+    // The file goes with the request, which does not wait.
+    if (file.isSpooled && file.size > this.#limits.maxBytes)
+      this.#digest(name, file.size, hashOf(file))
     else this.#bytes(name, file.bytes)
   }
 
-  #spooled(name: string, file: BinaryFile): void {
-    this.scalar(`${name}.length`, scalarTypes.whole, file.size)
-    const hashed = hashOf(file).then((hash) =>
-      this.scalar(`${name}.sha256`, scalarTypes.text, hash),
-    )
-    // The file goes with the request, which does not wait.
-    this.pending.push(hashed.catch(() => undefined))
+  /** Keeps length and hash. */
+  #digest(name: string, length: number, hash?: Promise<ArrayBuffer | Buffer>): void {
+    this.scalar(`${name}.length`, scalarTypes.whole, length)
+    const add = (bytes: ArrayBuffer | Buffer) =>
+      this.scalar(`${name}.sha256`, scalarTypes.text, Buffer.from(bytes as Buffer).toString('hex'))
+    if (hash !== undefined) this.pending.push(hash.then(add).catch(() => undefined))
   }
 
   #picture(name: string, bytes: Uint8Array, type: string): void {
@@ -232,11 +233,10 @@ export class Cells {
   #form(name: string, value: unknown, { fields = [] }: FormatDescription): void {
     for (const field of fields) {
       const part: unknown = Reflect.get(value as object, field.name)
-      const many: readonly unknown[] =
-        field.occurrence === 'many' && Array.isArray(part) ? part : []
-      for (const [i, each] of many.entries())
-        this.add(`${name}.${field.name}.${i}`, each, field.formats[0])
-      if (many.length === 0) this.add(`${name}.${field.name}`, part, field.formats[0])
+      const path = `${name}.${field.name}`
+      const [format] = field.formats
+      if (field.occurrence !== 'many' || !Array.isArray(part)) this.add(path, part, format)
+      else for (const [i, each] of part.entries()) this.add(`${path}.${i}`, each, format)
     }
   }
 
@@ -291,19 +291,11 @@ export class Cells {
   #isLarge(name: string, ...parts: readonly ArrayBufferView[]): boolean {
     const length = sizeOf(parts)
     if (length <= this.#limits.maxBytes) return false
-    this.scalar(`${name}.length`, scalarTypes.whole, length)
     const giveBack = this.#limits.lend(length)
-    if (giveBack === undefined) return true
-    const bytes = parts.length === 1 ? parts[0] : Buffer.concat(parts.map(bytesOf))
+    const bytes = () => (parts.length === 1 ? parts[0] : Buffer.concat(parts.map(bytesOf)))
     // Copies the bytes at once, and hashes them on another thread.
-    const hashed = webcrypto.subtle.digest('SHA-256', bytes as DataView<ArrayBuffer>)
-    this.pending.push(
-      hashed
-        .then((hash) =>
-          this.scalar(`${name}.sha256`, scalarTypes.text, Buffer.from(hash).toString('hex')),
-        )
-        .finally(giveBack),
-    )
+    const hash = giveBack && webcrypto.subtle.digest('SHA-256', bytes() as DataView<ArrayBuffer>)
+    this.#digest(name, length, hash?.finally(giveBack))
     return true
   }
 }
@@ -328,10 +320,10 @@ function without(value: unknown, path: string, mark: () => void): unknown {
   )
 }
 
-async function hashOf(file: BinaryFile): Promise<string> {
+async function hashOf(file: BinaryFile): Promise<Buffer> {
   const hash = createHash('sha256')
   for await (const piece of file.stream()) hash.update(piece)
-  return hash.digest('hex')
+  return hash.digest()
 }
 
 const sizeOf = (parts: readonly ArrayBufferView[]) =>

@@ -7,6 +7,8 @@
  * @module
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'puppeteer-core'
@@ -197,6 +199,16 @@ print(np.load(io.BytesIO(answer.content)))"`,
       `curl -N ${job}/events | tail -n 9`,
       `curl ${job}/result`,
     ])
+  },
+  async evidence({ page }) {
+    const folder = mkdtempSync(join(tmpdir(), 'evidence-'))
+    execFileSync('npx', ['tsx', 'examples/evidence/story.ts', folder], { cwd: root })
+    await page.goto(`file://${folder}/report.html`)
+    await page.evaluate((path) => {
+      for (const title of document.querySelectorAll('h1'))
+        title.textContent = title.textContent?.replace(path, '') ?? ''
+    }, root)
+    await page.setViewport({ width: 1100, height: 1740, deviceScaleFactor: 0.7 })
   },
   async browser({ page, base }) {
     await page.goto(`${base}/app`)
