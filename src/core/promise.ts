@@ -64,7 +64,8 @@ export async function within<T, L>(
 ): Promise<T | L> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<L>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs, late)
+    // A longer timer would fire at once.
+    timer = setTimeout(resolve, Math.min(timeoutMs, 0x7fffffff), late)
   })
   try {
     return await Promise.race([promise, timeout])

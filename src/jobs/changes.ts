@@ -23,7 +23,7 @@ export class Changes {
   /** Resolves at the next change since the last call, at most after a time. Returns whether there was one. */
   async next(timeoutMs: number): Promise<boolean> {
     if (!this.#hasChanged && !this.isStopped && timeoutMs > 0) {
-      await within(this.#waiter.wait(), Math.min(timeoutMs, 0x7fffffff), undefined)
+      await within(this.#waiter.wait(), timeoutMs, undefined)
     }
     const hasChanged = this.#hasChanged
     this.#hasChanged = false

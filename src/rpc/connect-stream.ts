@@ -20,8 +20,6 @@ import { type ConnectHost, connectTimeout, errorOf, headerFault } from './connec
 const prefixBytes = 5
 /** Flags of a message: it is the last one. */
 const isLast = 2
-// A longer timer would fire at once. **Units**: milliseconds.
-const maxTimerMs = 0x7fffffff
 
 /** Never rejects: the last message tells every error. */
 export async function answerStream(
@@ -73,11 +71,8 @@ async function* framesOf(
   let failure: ServingError | undefined
   try {
     for (;;) {
-      const leftMs = timeoutMs - ctx.elapsedMs
-      const next =
-        leftMs < maxTimerMs
-          ? await within(source.next(), Math.max(0, leftMs), undefined)
-          : await source.next()
+      const leftMs = Math.max(0, timeoutMs - ctx.elapsedMs)
+      const next = await within(source.next(), leftMs, undefined)
       if (next === undefined) throw deadlinePassed()
       if (next.done) break
       if (next.value === undefined) {

@@ -1,29 +1,60 @@
 /**
- * Clients that know nothing of serving, against `examples/openai`, if the folder `OPENAI_CLIENTS` has them:
+ * Clients that know nothing of serving, against `examples/openai`, if the folder `AGENT_CLIENTS` has them:
  *
- *     export OPENAI_CLIENTS="$(mktemp -d)" && test/openai/clients/install.sh "$OPENAI_CLIENTS"
+ *     export AGENT_CLIENTS="$(mktemp -d)" && test/openai/clients/install.sh "$AGENT_CLIENTS"
  *     npx vitest run test/openai/clients.test.ts
  */
 import { execFile, spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import svc from '../../examples/openai/service.ts'
-import { type Listener, serve } from '../../src/index.ts'
+import { type Listener, Runner, Service, serve } from '../../src/index.ts'
+import { openai } from '../../src/protocols/openai/index.ts'
 
-const folder = process.env.OPENAI_CLIENTS ?? ''
+const folder = process.env.AGENT_CLIENTS ?? ''
 const sources = fileURLToPath(new URL('clients/', import.meta.url))
 const timeout = 120_000
-let listener: Listener
-let url: string
+const scratch = mkdtempSync(join(tmpdir(), 'serving-clients-'))
+const listeners: Listener[] = []
+/** Of the example, and of its models with a job store, where Node has one. */
+const urls: string[] = []
 
 beforeAll(async () => {
-  listener = await serve(svc, { port: 0, host: '127.0.0.1', drainTimeoutMs: 0, logLevel: 'fatal' })
-  url = `http://127.0.0.1:${listener.port}`
+  const services = isBuiltin('node:sqlite') ? [svc, keeping()] : [svc]
+  for (const each of services) {
+    const options = { port: 0, host: '127.0.0.1', drainTimeoutMs: 0, logLevel: 'fatal' } as const
+    const listener = await serve(each, options)
+    listeners.push(listener)
+    urls.push(`http://127.0.0.1:${listener.port}`)
+  }
 })
-afterAll(() => listener.close())
+afterAll(async () => {
+  await Promise.all(listeners.map((listener) => listener.close()))
+  rmSync(scratch, { recursive: true, force: true })
+})
+
+function keeping(): Service {
+  const example = (name: string) => new URL(`../../examples/openai/${name}.ts`, import.meta.url)
+  const stream = { stream: true } as const
+  const tiny = new Runner<typeof import('../../examples/openai/model.ts')>('kept-tiny', {
+    module: example('model'),
+    methods: { chat: stream },
+  })
+  const rules = new Runner<typeof import('../../examples/openai/rules.ts')>('kept-rules', {
+    module: example('rules'),
+    methods: { chat: stream },
+  })
+  const models = { tiny, rules: { runner: rules, accepts: ['tools', 'response_format', 'images'] } }
+  return new Service('keeping', {
+    jobs: { store: `sqlite:${join(scratch, 'jobs.db')}` },
+    protocols: [openai({ models: models as never, async: true })],
+  })
+}
 
 async function told(program: string, args: readonly string[]): Promise<unknown> {
   const { stdout } = await promisify(execFile)(program, args, { cwd: folder })
@@ -33,7 +64,7 @@ async function told(program: string, args: readonly string[]): Promise<unknown> 
 /** Runs a program of `clients/` beside the packages, so that it finds them. */
 function node(...[file, ...args]: readonly string[]) {
   copyFileSync(join(sources, file), join(folder, file))
-  return told(process.execPath, [file, url, ...args])
+  return told(process.execPath, [file, urls[0], ...args, ...urls.slice(1)])
 }
 
 const ann = { name: 'Ann', age: 9 }
@@ -58,18 +89,20 @@ const inNode: readonly (readonly [needed: string, args: readonly string[], expec
       embeddings: 2,
       tokens: 2,
       refused: [400, 'tools'],
+      responses: [true, 'response.completed', weatherText, ann],
     }
     return [name, ['openai.mjs', name], expected] as const
   }),
   ...['6', '7'].map((version) => {
-    const expected = {
+    const answers = {
       text: true,
       tools: [[weather], called],
       streamedTools: [weather],
       structured: ann,
       parts: picture,
-      embeddings: 2,
     }
+    const kept = isBuiltin('node:sqlite') && { kept: answers }
+    const expected = { chat: answers, responses: answers, ...kept, embeddings: 2 }
     return [`ai-${version}`, ['ai-sdk.mjs', version], expected] as const
   }),
   [
@@ -84,6 +117,7 @@ const inNode: readonly (readonly [needed: string, args: readonly string[], expec
       parts: picture,
       prompts: 2,
       embeddings: 2,
+      responses: [true, weather],
     },
   ],
 ]
@@ -102,6 +136,7 @@ const inPython: readonly (readonly [client: string, needed: string, expected: ob
       n: 2,
       embeddings: 2,
       tokens: 2,
+      responses: [true, weatherText, ann],
     },
   ],
   [
@@ -115,6 +150,8 @@ const inPython: readonly (readonly [client: string, needed: string, expected: ob
       parts: picture,
       prompts: 2,
       embeddings: 2,
+      tokens: 2,
+      responses: [true, weather],
     },
   ],
   [
@@ -133,6 +170,7 @@ const inPython: readonly (readonly [client: string, needed: string, expected: ob
       parts: picture,
       embeddings: 2,
       rerank: 1,
+      responses: true,
     },
   ],
   ['instructor', 'instructor', { TOOLS: ann, JSON: ann, JSON_SCHEMA: ann }],
@@ -150,7 +188,7 @@ describe('clients of PyPI', () => {
   for (const [client, needed, expected] of inPython) {
     const isThere = existsSync(python) && canImport(needed)
     it.skipIf(!isThere)(client, { timeout }, async () => {
-      expect(await told(python, [join(sources, 'clients.py'), url, client])).toEqual(expected)
+      expect(await told(python, [join(sources, 'clients.py'), urls[0], client])).toEqual(expected)
     })
   }
 

@@ -1,6 +1,6 @@
 import Ajv from 'ajv/dist/2020.js'
 import { expect, it } from 'vitest'
-import { misfitOf } from '../../src/protocols/openai/json-schema.ts'
+import { misfitOf } from '../../src/protocols/openai/completion.ts'
 
 const ajv = new Ajv.default({ strict: false })
 const values = [

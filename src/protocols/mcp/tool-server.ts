@@ -21,7 +21,6 @@ import {
   type ServerMessage,
 } from './messages.ts'
 import { callOf, jobContextOf, type NamedCall, textOf } from './named-call.ts'
-import { promptOf, promptResult } from './prompts.ts'
 import { Resources } from './resources.ts'
 import {
   type Request,
@@ -32,7 +31,15 @@ import {
 } from './revisions.ts'
 import { RunningCalls } from './running-calls.ts'
 import { Tasks } from './tasks.ts'
-import { encodeResult, requestOf, type Tool, type ToolResult, toolOf } from './tools.ts'
+import {
+  encodeResult,
+  promptOf,
+  promptResult,
+  requestOf,
+  type Tool,
+  type ToolResult,
+  toolOf,
+} from './tools.ts'
 
 /** The parts of a Service that agents see. */
 export interface ToolSource {

@@ -1,8 +1,9 @@
-/** APIs as tools: their schemas, their arguments as bodies, and their answers as content. @module */
+/** APIs as tools and prompts: their schemas, their arguments as bodies, and their answers as content. @module */
 
 import type { Api } from '../../api/api.ts'
 import type { ToolAnnotations } from '../../api/mcp-options.ts'
 import { BadInput, expected } from '../../core/errors.ts'
+import { membersIn } from '../../core/json-schema/shape.ts'
 import { isRecord } from '../../core/options.ts'
 import { type MaybePromise, whenReady } from '../../core/promise.ts'
 import type { FormatDescription, JsonSchema } from '../../descriptors/description.ts'
@@ -237,4 +238,19 @@ function binaryOf(name: string, mimeType: string, data: string): ToolContent {
   if (mimeType.startsWith('image/')) return { type: 'image', mimeType, data }
   if (mimeType.startsWith('audio/')) return { type: 'audio', mimeType, data }
   return { type: 'resource', resource: { uri: `serving:${name}`, mimeType, blob: data } }
+}
+
+/** @returns what lists tell of an API that is a prompt. */
+export function promptOf(api: Api): object {
+  const members = membersIn(toolOf(api)?.inputSchema ?? {})
+  const args = members.map(({ name, isRequired, schema }) => {
+    const { description } = Object(schema)
+    return { name, description, required: isRequired }
+  })
+  return { ...namesOf(api), arguments: args }
+}
+
+/** @returns the answer of a prompt. */
+export function promptResult({ doc }: Api, { content }: ToolResult): object {
+  return { description: doc, messages: content.map((part) => ({ role: 'user', content: part })) }
 }

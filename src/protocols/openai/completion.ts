@@ -1,9 +1,9 @@
 import type { Visit } from '../../api/visit.ts'
-import { BadOutput, expected } from '../../core/errors.ts'
+import { BadInput, BadOutput, expected } from '../../core/errors.ts'
+import { maxSteps, SchemaCheck } from '../../core/json-schema/fault.ts'
 import { isRecord } from '../../core/options.ts'
 import { randomHex } from '../../core/platform.ts'
 import { parseText } from '../../core/text/parse-text.ts'
-import { misfitOf } from './json-schema.ts'
 import type {
   Delta,
   SamplingRequest,
@@ -142,6 +142,21 @@ function checkText(text: string, format: unknown): void {
   if (misfit === undefined) return
   const message = `expected ${misfit}, as response_format says, in the text of the model`
   throw new BadOutput(message, { path: 'response_format' })
+}
+
+/**
+ * @returns where and how a value does not fit a schema of a client; undefined if it does.
+ * @throws BadInput for a schema that takes too long.
+ */
+export function misfitOf(value: unknown, schema: unknown): string | undefined {
+  const check = new SchemaCheck(schema, false)
+  const fault = check.fault(value, schema)
+  if (check.stepsLeft < 0) {
+    const message = `expected a schema that takes at most ${maxSteps} steps for response_format, received one of more`
+    throw new BadInput(message, { reason: 'schema', path: 'response_format' })
+  }
+  if (fault === undefined) return undefined
+  return `${fault.wanted.slice(0, 200)} for ${fault.path.replace(/^\./, '') || 'the value'}`
 }
 
 /** Numbers the calls of an answer. */

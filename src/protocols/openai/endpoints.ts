@@ -14,7 +14,7 @@ import { eventsAnswer } from './events.ts'
 import type { Kept, Shelf } from './kept-job.ts'
 import { findModel, type Models, methodOf, modelsWith } from './model.ts'
 import { embeddingAnswer, readRerank, rerankAnswer } from './numbers.ts'
-import { openAiOperations } from './operations.ts'
+import { operationOf } from './operations.ts'
 import { readEmbedding } from './requests.ts'
 import { endpointOf, type Route, type Routes } from './route.ts'
 
@@ -28,9 +28,8 @@ export async function openAiEndpoints(
   const more = kept && (await import('./batches/routes.ts')).batchRoutes(kept, routes)
   // Lends its errors to other paths.
   const others: Routes = { ' /*': { answer: () => '' } }
-  const operations = openAiOperations(models)
   return Object.entries({ ...routes, ...more, ...others }).map(([key, route]) => {
-    return { ...endpointOf(key, route, host.prefix), operation: operations[key] }
+    return { ...endpointOf(key, route, host.prefix), operation: operationOf(models, key) }
   })
 }
 

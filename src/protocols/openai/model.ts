@@ -5,7 +5,8 @@ import type { OpenAiModel } from './method-types.ts'
 
 /** The methods of a model. */
 export const methodNames = ['chat', 'generate', 'embed', 'rerank', 'transcribe'] as const
-type MethodName = (typeof methodNames)[number]
+/** See {@link methodNames}. */
+export type MethodName = (typeof methodNames)[number]
 
 /** What a model may accept beside one text. */
 export const acceptable = [

@@ -35,6 +35,9 @@ def by_openai():
         final = helped.get_final_completion().choices[0].message.tool_calls[0]
     parsed = chat.parse(model="rules", messages=[{"role": "user", "content": person}], response_format=Person)
     seen = chat.create(model="rules", messages=[{"role": "user", "content": parts}])
+    function = {"type": "function", "name": "get_weather", "parameters": parameters, "strict": False}
+    flat = asked.responses.create(model="rules", input=question, tools=[function]).output[0]
+    filled = asked.responses.parse(model="rules", input=person, text_format=Person)
     prompts = asked.completions.create(model="tiny", prompt=["The", "A"], max_tokens=2)
     return {
         "text": whole == streamed != "",
@@ -46,10 +49,16 @@ def by_openai():
         "n": len(chat.create(model="tiny", messages=messages, n=2).choices),
         "embeddings": len(asked.embeddings.create(model="tiny", input=["a", "b"]).data),
         "tokens": len(asked.embeddings.create(model="rules", input=[[1, 2], [3]]).data),
+        "responses": [
+            asked.responses.create(model="tiny", input=question).output_text != "",
+            [flat.name, flat.arguments],
+            filled.output_parsed.model_dump(),
+        ],
     }
 
 
 def by_langchain():
+    import tiktoken
     from langchain_core.messages import HumanMessage
     from langchain_core.tools import tool
     from langchain_openai import ChatOpenAI, OpenAI, OpenAIEmbeddings
@@ -76,7 +85,13 @@ def by_langchain():
         method: rules.with_structured_output(Person, method=method).invoke(person).model_dump()
         for method in ["json_schema", "function_calling"]
     }
-    # By default it sends lists of tokens, and fetches the table for these from another server.
+    # By default it sends lists of tokens, by a table of another server. Here each byte is a token.
+    tiktoken.encoding_for_model = lambda _: tiktoken.Encoding(
+        "bytes", pat_str=".", mergeable_ranks={bytes([i]): i for i in range(256)}, special_tokens={}
+    )
+    tokens = OpenAIEmbeddings(model="rules", base_url=base, api_key="none")
+    by_responses = {**options, "use_responses_api": True, "store": False}
+    asked = ChatOpenAI(model="rules", **by_responses).bind_tools([get_weather]).invoke(question).tool_calls[0]
     texts = OpenAIEmbeddings(model="tiny", check_embedding_ctx_length=False, base_url=base, api_key="none")
     return {
         "text": tiny.invoke(question).content != "" and "".join(c.content for c in tiny.stream(question)) != "",
@@ -86,6 +101,11 @@ def by_langchain():
         "parts": rules.invoke([HumanMessage(content=parts)]).content,
         "prompts": len(OpenAI(model="tiny", max_tokens=2, **options).generate(["The", "A"]).generations),
         "embeddings": len(texts.embed_documents(["a", "b"])),
+        "tokens": len(tokens.embed_documents(["a", "b"])),
+        "responses": [
+            ChatOpenAI(model="tiny", **by_responses).invoke(question).text != "",
+            [asked["name"], asked["args"]],
+        ],
     }
 
 
@@ -154,6 +174,7 @@ def by_litellm():
         "parts": ask("rules", parts).choices[0].message.content,
         "embeddings": len(litellm.embedding(model="openai/tiny", input=["a", "b"], **options).data),
         "rerank": ranked.results[0]["index"],
+        "responses": litellm.responses(model="openai/tiny", input=question, **options).output[0].content[0].text != "",
     }
 
 

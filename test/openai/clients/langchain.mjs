@@ -42,6 +42,10 @@ const seen = await rules.invoke([
 ])
 const texts = await new OpenAI({ ...options, model: 'tiny', maxTokens: 2 }).generate(['The', 'A'])
 const vectors = await new OpenAIEmbeddings({ ...options, model: 'tiny' }).embedDocuments(['a', 'b'])
+const byResponses = (model) =>
+  new ChatOpenAI({ ...options, model, useResponsesApi: true, modelKwargs: { store: false } })
+const said = await byResponses('tiny').invoke(prompt)
+const asked = await byResponses('rules').bindTools([weather]).invoke(prompt)
 const callOf = ({ tool_calls: [{ name, args }] }) => [name, args]
 console.log(
   JSON.stringify({
@@ -53,5 +57,6 @@ console.log(
     parts: seen.content,
     prompts: texts.generations.length,
     embeddings: vectors.length,
+    responses: [said.text !== '', callOf(asked)],
   }),
 )

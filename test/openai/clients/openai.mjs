@@ -1,7 +1,7 @@
 /** Asks the example by a package openai: `node openai.mjs URL PACKAGE`. Prints what it got as JSON. */
 const [, , url, name] = process.argv
 const { default: OpenAI } = await import(name)
-const { zodResponseFormat } = await import(`${name}/helpers/zod`)
+const { zodResponseFormat, zodTextFormat } = await import(`${name}/helpers/zod`)
 const { z } = await import('zod')
 const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'none', maxRetries: 0 })
 const messages = [{ role: 'user', content: 'What is the weather in Paris?' }]
@@ -73,6 +73,18 @@ const tokens = await embeddings.create({ model, input: [[1, 2], [3]] })
 const refused = await chat.completions
   .create({ model: 'tiny', messages, tools })
   .catch(({ status, param }) => [status, param])
+const { responses } = client
+const flat = [{ type: 'function', name: 'get_weather', parameters, strict: false }]
+const input = 'What is the weather in Paris?'
+const types = []
+for await (const { type } of await responses.create({ model: 'tiny', input, stream: true }))
+  types.push(type)
+const [asked] = (await responses.create({ model, input, tools: flat })).output
+const filled = await responses.parse({
+  model,
+  input: 'Ann is 9 years old',
+  text: { format: zodTextFormat(z.object({ name: z.string(), age: z.number() }), 'person') },
+})
 console.log(
   JSON.stringify({
     text: choices[0].message.content === streamed && streamed !== '',
@@ -87,5 +99,11 @@ console.log(
     embeddings: vectors.data.length,
     tokens: tokens.data.length,
     refused,
+    responses: [
+      (await responses.create({ model: 'tiny', input })).output_text !== '',
+      types.at(-1),
+      [asked.name, asked.arguments],
+      filled.output_parsed,
+    ],
   }),
 )

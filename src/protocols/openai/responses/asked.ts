@@ -112,14 +112,19 @@ function isSchema(format: unknown): format is Body {
   return isRecord(format) && format.type === 'json_schema'
 }
 
-/** @throws BadInput for tools that run elsewhere than at the client. */
+/**
+ * Leaves out tools of other types, which agents offer to every server, and which the model could not call.
+ *
+ * @throws BadInput.
+ */
 function toolsOf(given: unknown = []): readonly Body[] {
   check(Array.isArray(given), 'a list of tools', 'tools', given)
   for (const [i, tool] of given.entries()) {
-    const isFunction = isRecord(tool) && tool.type === 'function' && typeof tool.name === 'string'
-    check(isFunction, 'a tool of type function with a name', `tools[${i}]`, tool)
+    const { type, name } = Object(tool)
+    const isTool = typeof (type === 'function' ? name : type) === 'string'
+    check(isTool, 'a tool with a type, and the name of a function', `tools[${i}]`, tool)
   }
-  return given
+  return given.filter(({ type }) => type === 'function')
 }
 
 /** @returns the members of a chat for the tools that the choice allows. */
