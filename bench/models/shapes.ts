@@ -37,6 +37,7 @@ export function load() {
       return rowSums(x)
     },
     slow: () => spin(50),
+    spin,
     steps,
   }
 }

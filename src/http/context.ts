@@ -91,6 +91,10 @@ const plainId = /^[\w.:+/=-]{1,128}$/
 export class Context<P = PathParams> {
   /** Request headers, names in lower case. */
   readonly headers: RequestHeaders
+  /** Of its calls of Runners: higher ones go first. A hook or the function sets it. */
+  priority = 0
+  /** Weight of its calls of Runners: time counts this many times less in the share of its API and caller. */
+  share = 1
   readonly #query: string
   // A steady clock, unlike Date.now, and read once.
   readonly #begunAt = performance.now()
@@ -232,6 +236,11 @@ export class Context<P = PathParams> {
   get state(): ContextState {
     this.#state ??= {}
     return this.#state
+  }
+
+  /** @internal */
+  get caller(): Caller | undefined {
+    return this.#state?.caller
   }
 
   get query(): URLSearchParams {

@@ -1,50 +1,42 @@
 /** Which requests make a batch, and when it goes. Pure: gets the time as an argument and starts nothing. @module */
-import type { CallQueue, Waiting } from './call-queue.ts'
+import { type CallQueue, goesBefore, Lanes, type Waiting } from './call-queue.ts'
 import type { MethodSettings } from './runner-options.ts'
 
-const decay = 0.9
+const decay = 0.95
 
-/** A line through the measured times: a fixed part for each call and a part for each row. **Units**: milliseconds. */
+/** A line through the measured times: a fixed part for each call and a part for its size. **Units**: milliseconds. */
 export class CallCost {
   #weight = 0
-  #rows = 0
+  #size = 0
   #time = 0
-  #rowsRows = 0
-  #rowsTime = 0
-
-  learn(rows: number, ms: number): void {
-    this.#weight = this.#weight * decay + 1
-    this.#rows = this.#rows * decay + rows
-    this.#time = this.#time * decay + ms
-    this.#rowsRows = this.#rowsRows * decay + rows * rows
-    this.#rowsTime = this.#rowsTime * decay + rows * ms
-  }
-
-  get meanMs(): number {
-    return this.#weight === 0 ? 0 : this.#time / this.#weight
-  }
-
-  get meanRows(): number {
-    return this.#weight === 0 ? 0 : this.#rows / this.#weight
-  }
-
+  #sizeSize = 0
+  #sizeTime = 0
   /** The cost of a call before its first row; all of a call's time while all calls have had the same size. */
-  get fixedMs(): number {
-    const variance = this.#rowsRows * this.#weight - this.#rows * this.#rows
-    if (variance <= 1e-9 * this.#rowsRows * this.#weight) return this.meanMs
-    const slope = Math.max(0, (this.#rowsTime * this.#weight - this.#rows * this.#time) / variance)
-    return Math.max(0, this.meanMs - slope * this.meanRows)
-  }
-}
+  fixedMs = 0
+  #slopeMs = 0
 
-interface Group<W> {
-  readonly waiting: W[]
-  rows: number
+  learn(size: number, ms: number): void {
+    this.#weight = this.#weight * decay + 1
+    this.#size = this.#size * decay + size
+    this.#time = this.#time * decay + ms
+    this.#sizeSize = this.#sizeSize * decay + size * size
+    this.#sizeTime = this.#sizeTime * decay + size * ms
+    const variance = this.#sizeSize * this.#weight - this.#size * this.#size
+    const covariance = this.#sizeTime * this.#weight - this.#size * this.#time
+    const isKnown = variance > 1e-9 * this.#sizeSize * this.#weight
+    this.#slopeMs = isKnown ? Math.max(0, covariance / variance) : 0
+    this.fixedMs = Math.max(0, (this.#time - this.#slopeMs * this.#size) / this.#weight)
+  }
+
+  /** @returns the expected time of a call. */
+  msOf(size: number): number {
+    return this.fixedMs + this.#slopeMs * size
+  }
 }
 
 // Weight of the latest gap in the mean, one of logarithms: a few requests of a burst bring it down from seconds.
 const latestWeight = 0.25
-// A pause of so many times `maxWaitMs` resets the estimate: the request after it comes alone.
+// A pause of so many times the longest wait resets the estimate: the request after it comes alone.
 const silenceFactor = 4
 const minGapMs = 0.005
 const maxAloneShare = 0.75
@@ -53,7 +45,7 @@ const maxAloneShare = 0.75
 export class BatchQueue<W extends Waiting> implements CallQueue<W> {
   readonly #limits: Pick<MethodSettings, 'maxBatchSize' | 'maxWaitMs'>
   readonly #cost = new CallCost()
-  readonly #groups = new Map<string, Group<W>>()
+  readonly #groups = new Map<string, Lanes<W>>()
   #size = 0
   #lastArrival: number | undefined
   #logGap = Number.POSITIVE_INFINITY
@@ -69,12 +61,24 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
     return this.#size
   }
 
-  learn(rows: number, ms: number): void {
-    this.#cost.learn(rows, ms)
+  get first(): W | undefined {
+    return this.#first()?.first
   }
 
-  get oldest(): number {
-    return this.#oldest()?.waiting[0].queuedAt ?? Number.POSITIVE_INFINITY
+  learn(size: number, ms: number): void {
+    this.#cost.learn(size, ms)
+  }
+
+  expectedMs(calls: readonly W[]): number {
+    let size = 0
+    for (const call of calls) size += call.size
+    return this.#cost.msOf(size)
+  }
+
+  msBefore(call: W): number {
+    let ms = 0
+    for (const group of this.#groups.values()) ms += group.msBefore(call)
+    return ms
   }
 
   /** `now` never goes back; `isIdle`: whether no batch is running. */
@@ -83,77 +87,91 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
     if (this.#lastArrival !== undefined) this.#learnGap(now - this.#lastArrival)
     this.#lastArrival = now
     request.queuedAt = now
-    const group = this.#groups.get(request.key) ?? { waiting: [], rows: 0 }
+    request.expectedMs = this.#shareOf(request)
+    const group = this.#groups.get(request.key) ?? new Lanes()
     this.#groups.set(request.key, group)
-    group.waiting.push(request)
-    group.rows += request.rows
+    group.push(request)
     this.#size++
   }
 
   remove(request: W): boolean {
     const group = this.#groups.get(request.key)
-    const at = group?.waiting.indexOf(request) ?? -1
-    if (group === undefined || at === -1) return false
-    this.#taken(group, at, 1)
+    if (group?.remove(request) !== true) return false
+    this.#taken(request.key, group, 1)
     return true
   }
 
   dueAt(now: number): number {
-    const first = this.#oldest()
-    if (first === undefined) return Number.POSITIVE_INFINITY
-    return this.#oldest(this.#limits.maxBatchSize) === undefined
-      ? this.#payingUntil(first, now)
+    const group = this.#first()
+    if (group === undefined) return Number.POSITIVE_INFINITY
+    return this.#first(this.#limits.maxBatchSize) === undefined
+      ? this.#payingUntil(group, now)
       : now
   }
 
+  /** The part of a request in the time of a full batch. */
+  #shareOf({ rows, size }: W): number {
+    const { fixedMs } = this.#cost
+    return this.#cost.msOf(size) - fixedMs + (fixedMs * rows) / this.#limits.maxBatchSize
+  }
+
   #learnGap(ms: number): void {
-    const longest = silenceFactor * this.#limits.maxWaitMs
+    const longest = silenceFactor * this.#longestMs
     const gap = Math.log(Math.max(minGapMs, Math.min(ms, longest)))
     const isFirst = this.#logGap === Number.POSITIVE_INFINITY
     this.#logGap =
       isFirst || ms > longest ? gap : this.#logGap + latestWeight * (gap - this.#logGap)
   }
 
-  #payingUntil(first: Group<W>, now: number): number {
-    const { maxWaitMs, maxBatchSize } = this.#limits
-    if (first.rows >= maxBatchSize || this.#aloneShare > maxAloneShare) return now
-    const paysMs = Math.min(maxWaitMs, this.#cost.fixedMs / first.waiting.length)
-    if (!(Math.exp(this.#logGap) <= paysMs)) return now
-    return Math.min(first.waiting[0].queuedAt + maxWaitMs, (this.#lastArrival as number) + paysMs)
+  get #longestMs(): number {
+    return Math.min(this.#limits.maxWaitMs, this.#cost.fixedMs)
   }
 
-  /** Removes and returns the next batch: that of the oldest request, unless it should wait and another is full. */
+  #payingUntil(group: Lanes<W>, now: number): number {
+    if (group.rows >= this.#limits.maxBatchSize || this.#aloneShare > maxAloneShare) return now
+    const paysMs = this.#longestMs / group.size
+    if (!(Math.exp(this.#logGap) <= paysMs)) return now
+    let until = (this.#lastArrival as number) + paysMs
+    let size = 0
+    for (const call of group) size += call.size
+    const batchMs = this.#cost.msOf(size)
+    for (const { queuedAt, dueAt } of group)
+      until = Math.min(until, queuedAt + this.#longestMs, dueAt - batchMs)
+    return until
+  }
+
+  /** Removes and returns the next batch: that of the first request, unless it should wait and another is full. */
   take(now: number): W[] {
-    const first = this.#oldest()
+    const first = this.#first()
     if (first === undefined) return []
     const { maxBatchSize } = this.#limits
     const group =
-      this.#payingUntil(first, now) <= now ? first : (this.#oldest(maxBatchSize) ?? first)
-    let count = 0
+      this.#payingUntil(first, now) <= now ? first : (this.#first(maxBatchSize) ?? first)
     let rows = 0
-    for (const request of group.waiting) {
-      if (count > 0 && rows + request.rows > maxBatchSize) break
-      rows += request.rows
-      count++
-    }
-    return this.#taken(group, 0, count)
-  }
-
-  #taken(group: Group<W>, at: number, count: number): W[] {
-    const taken = group.waiting.splice(at, count)
-    this.#size -= count
-    for (const { rows } of taken) group.rows -= rows
-    if (group.waiting.length === 0) this.#groups.delete(taken[0].key)
+    const taken = group.take(
+      (call, count) => {
+        rows += call.rows
+        return count === 0 || rows <= maxBatchSize
+      },
+      (call) => this.#shareOf(call) || call.rows,
+    )
+    this.#taken(taken[0].key, group, taken.length)
     return taken
   }
 
-  #oldest(minRows = 0): Group<W> | undefined {
-    let oldest: Group<W> | undefined
+  #taken(key: string, group: Lanes<W>, count: number): void {
+    this.#size -= count
+    if (group.size === 0) this.#groups.delete(key)
+  }
+
+  /** @returns the group whose call goes first, of those with so many rows. */
+  #first(minRows = 0): Lanes<W> | undefined {
+    let first: [group: Lanes<W>, call: W] | undefined
     for (const group of this.#groups.values()) {
-      if (group.rows < minRows) continue
-      if (oldest === undefined || group.waiting[0].queuedAt < oldest.waiting[0].queuedAt)
-        oldest = group
+      const call = group.first as W
+      if (group.rows >= minRows && (first === undefined || goesBefore(call, first[1])))
+        first = [group, call]
     }
-    return oldest
+    return first?.[0]
   }
 }

@@ -1,13 +1,15 @@
 /** Gives the calls of a runner to its workers: which goes next, to which worker, and what its answer is. @module */
 
 import { FunctionError, Overloaded } from '../core/errors.ts'
+import type { NDArray } from '../values/array/ndarray.ts'
 import { BatchQueue } from './batch.ts'
-import { type CallQueue, PlainQueue } from './call-queue.ts'
+import { type CallQueue, goesBefore, PlainQueue } from './call-queue.ts'
 import { callFailure, type DispatcherOptions, Job, Slot } from './job.ts'
 import { unpackList } from './lists.ts'
-import { splitRows } from './rows.ts'
+import { splitRows, trimRows } from './rows.ts'
 import { type CallOwner, deadlinePassed, type RunnerCall } from './runner-call.ts'
-import type { MethodSettings } from './runner-options.ts'
+import type { CallOptions, MethodSettings } from './runner-options.ts'
+import { Share } from './shares.ts'
 import { type ModelWorker, WorkerEnded } from './worker.ts'
 
 // More turns add nothing. A turn without a new call ends the wait.
@@ -19,11 +21,12 @@ interface MethodQueue {
   running: number
 }
 
-/** Calls wait in their method's queue for a free worker; the method whose call has waited longest goes first. */
+/** Calls wait in their method's queue for a free worker; the method whose first call has the most right goes first. */
 export class Dispatcher implements CallOwner {
   readonly #options: DispatcherOptions
   readonly #queues = new Map<string, MethodQueue>()
   readonly #slots = new Map<ModelWorker, Slot>()
+  readonly #shares = new Share()
   #count = 0
   #isScheduled = false
   #disarm: (() => void) | undefined
@@ -83,7 +86,8 @@ export class Dispatcher implements CallOwner {
   close(reason: Error): void {
     this.#closed = reason
     for (const { calls } of this.#queues.values()) {
-      while (calls.size > 0) for (const call of this.#take(calls)) call.reject(reason)
+      while (calls.size > 0)
+        for (const call of calls.take(this.#options.clock.now(), 1)) call.reject(reason)
     }
   }
 
@@ -111,21 +115,42 @@ export class Dispatcher implements CallOwner {
     return new Overloaded(`too many calls wait for the runner ${name}`, { limit: 'queue' })
   }
 
-  /** Queues a call. Its promise resolves to its answer, or to an {@link OpenStream}. */
-  push(method: string, call: RunnerCall): void {
+  /** Queues a call, or once more without `options`. Its promise resolves to its answer, or to an {@link OpenStream}. */
+  push(method: string, call: RunnerCall, options?: CallOptions): void {
     if (call.over) return
     const queue = this.#queues.get(method) as MethodQueue
+    const { clock } = this.#options
+    const now = clock.now()
+    if (call.deadlineMs !== undefined) call.dueAt = now + call.deadlineMs - clock.date()
+    if (options !== undefined) call.share = this.#shares.of(options)
     call.owner = this
-    queue.calls.push(call, this.#options.clock.now(), queue.running === 0)
-    this.#schedule()
+    queue.calls.push(call, now, queue.running === 0)
+    if (this.#isHopeless(call, queue, now)) {
+      queue.calls.remove(call)
+      call.reject(this.#tooLate())
+    } else this.#schedule()
+  }
+
+  /** Whether what goes before a call, and the call itself, take longer than it may. Nobody knows before others wait. */
+  #isHopeless(call: RunnerCall, { calls }: MethodQueue, now: number): boolean {
+    const restMs = call.dueAt - now
+    if (restMs <= 0 || restMs === Number.POSITIVE_INFINITY || this.waiting < 2) return false
+    const places = Math.max(1, this.#slots.size * this.#options.concurrency)
+    const ownMs = calls.expectedMs([call])
+    const fits = (ms: number) => (ms - call.expectedMs) / places + ownMs <= restMs
+    if (fits(this.#shares.waitingMs)) return false
+    let callerMs = 0
+    for (const queue of this.#queues.values()) callerMs += queue.calls.msBefore(call)
+    return !fits(call.share.msBefore(callerMs))
+  }
+
+  #tooLate(): Overloaded {
+    const text = `the runner ${this.#options.name} cannot answer before the request deadline: too many calls go first`
+    return new Overloaded(text, { limit: 'deadline' })
   }
 
   abandoned(call: RunnerCall): void {
     for (const { calls } of this.#queues.values()) if (calls.remove(call)) this.#schedule()
-  }
-
-  #take(calls: CallQueue<RunnerCall>, freeWorkers = 1): RunnerCall[] {
-    return calls.take(this.#options.clock.now(), freeWorkers)
   }
 
   /** Dispatches once for all calls of this turn of the event loop, so that they share a message. */
@@ -164,9 +189,13 @@ export class Dispatcher implements CallOwner {
           free.push(slot)
       }
       if (free.length === 0) return
-      const queue = this.#dueQueue(this.#options.clock.now())
+      const now = this.#options.clock.now()
+      const queue = this.#dueQueue(now)
       if (queue === undefined) return
-      const calls = this.#take(queue.calls, free.length).filter((call) => !this.#isOver(call))
+      const taken = queue.calls.take(now, free.length)
+      // Once no other waits, even a call that should not make it costs nobody anything, and is measured.
+      const ms = this.waiting === 0 ? 0 : queue.calls.expectedMs(taken)
+      const calls = taken.filter((call) => !this.#isOver(call, ms, now))
       if (calls.length === 0) continue
       const slot = free.reduce((min, one) => (one.busy < min.busy ? one : min))
       this.#slots.delete(slot.worker)
@@ -182,7 +211,11 @@ export class Dispatcher implements CallOwner {
     for (const queue of this.#queues.values()) {
       const at = queue.calls.dueAt(now)
       if (at > now) next = Math.min(next, at)
-      else if (due === undefined || queue.calls.oldest < due.calls.oldest) due = queue
+      else if (
+        due === undefined ||
+        goesBefore(queue.calls.first as RunnerCall, due.calls.first as RunnerCall)
+      )
+        due = queue
     }
     if (due === undefined && next < Number.POSITIVE_INFINITY) {
       this.#disarm = this.#options.clock.after(next - now, () => this.#dispatch())
@@ -190,13 +223,18 @@ export class Dispatcher implements CallOwner {
     return due
   }
 
-  #isOver(call: RunnerCall): boolean {
-    if (!call.over && call.isLate(this.#options.clock)) call.reject(deadlinePassed())
+  /** `ms`: how long it will run. */
+  #isOver(call: RunnerCall, ms: number, now: number): boolean {
+    const restMs = call.dueAt - now
+    if (restMs <= 0) call.reject(deadlinePassed())
+    else if (restMs < ms) call.reject(this.#tooLate())
     return call.over
   }
 
   async #send(queue: MethodQueue, slot: Slot, calls: readonly RunnerCall[]): Promise<void> {
     const job = new Job(++this.#count, queue.method, calls, slot, this.#options)
+    const { size } = job
+    const start = this.#options.clock.now()
     this.#countDispatch(job)
     queue.running++
     try {
@@ -212,12 +250,14 @@ export class Dispatcher implements CallOwner {
     } finally {
       job.end()
       queue.running--
+      const ms = this.#options.clock.now() - start
+      settleShares(calls, ms / (size || 1))
       this.#schedule()
       this.#onJobEnd?.()
     }
   }
 
-  #countDispatch({ calls, method, rows }: Job): void {
+  #countDispatch({ calls, method, rows, length }: Job): void {
     const { counts, clock } = this.#options
     const now = clock.now()
     for (const { queuedAt, trace } of calls) {
@@ -227,6 +267,10 @@ export class Dispatcher implements CallOwner {
     if (!method.batchable) return
     counts.batches++
     counts.batchRows.add(rows)
+    if (method.ragged.pad === undefined) return
+    const sent = calls.reduce((sum, { value, rows }) => sum + rows * (value as NDArray).shape[1], 0)
+    counts.sentLength += sent
+    counts.paddedLength += rows * length - sent
   }
 
   async #run(job: Job, { calls: queue }: MethodQueue): Promise<void> {
@@ -247,9 +291,9 @@ export class Dispatcher implements CallOwner {
     } else if (failed.length > 0) {
       this.#batchFailed(job, results[0] as Error)
     } else {
-      queue.learn(job.rows, clock.now() - start)
+      queue.learn(job.size, clock.now() - start)
       try {
-        this.#settleBatch(calls, results[0])
+        this.#settleBatch(job, results[0])
       } catch (error) {
         // A result with a wrong number of rows: calling again would give the same.
         for (const call of calls) call.reject(callFailure(error, name))
@@ -257,9 +301,12 @@ export class Dispatcher implements CallOwner {
     }
   }
 
-  #settleBatch(calls: readonly RunnerCall[], result: unknown): void {
+  #settleBatch({ calls, length, method }: Job, result: unknown): void {
     const sizes = calls.map(({ rows }) => rows)
-    for (const [i, part] of splitRows(result, sizes).entries()) {
+    const { trim } = method.ragged
+    for (const [i, whole] of splitRows(result, sizes).entries()) {
+      const { shape } = calls[i].value as NDArray
+      const part = trim === undefined ? whole : trimRows(whole, trim, length, shape[1])
       const wrong = Array.isArray(part) ? part.find((row) => row instanceof Error) : undefined
       settle(
         calls[i],
@@ -285,6 +332,18 @@ export class Dispatcher implements CallOwner {
     // Not the error itself: a 400 for one request would be a 400 for all.
     const text = `a batch of ${calls.length} calls of ${method.name} failed: ${error.message}`
     for (const call of open) call.reject(new FunctionError(text, { cause: error }))
+  }
+}
+
+/** Charges the time that calls took in place of the expected time, at once for neighbours of one share. */
+function settleShares(calls: readonly RunnerCall[], msOfSize: number): void {
+  let ms = 0
+  for (let i = 0; i < calls.length; i++) {
+    const { share, weight, expectedMs, size } = calls[i]
+    ms += (msOfSize * size - expectedMs) / weight
+    if (calls[i + 1]?.share === share) continue
+    share.charge(ms)
+    ms = 0
   }
 }
 

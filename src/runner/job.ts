@@ -4,10 +4,11 @@ import { FunctionError, InternalError, ServingError } from '../core/errors.ts'
 import { Copies } from '../core/memory/copies.ts'
 import type { JobTrace } from '../http/request-trace.ts'
 import type { RunnerCounts } from '../telemetry/metrics/runner-counts.ts'
+import type { NDArray } from '../values/array/ndarray.ts'
 import type { Clock } from './clock.ts'
 import { type PackedList, packList } from './lists.ts'
 import type { ModelMessage, RunMessage, RunReply, StreamMessage } from './model-messages.ts'
-import { joinRows } from './rows.ts'
+import { joinRows, paddedLength, resized } from './rows.ts'
 import type { CallOwner, RunnerCall } from './runner-call.ts'
 import type { MethodSettings, RunnerSettings } from './runner-options.ts'
 import { InputSender, isInputs } from './stream-inputs.ts'
@@ -57,6 +58,8 @@ export class Job implements CallOwner {
   readonly method: MethodSettings
   readonly #slot: Slot
   readonly #options: DispatcherOptions
+  /** Second dimension of its padded rows. */
+  readonly length: number
   #calls: readonly RunnerCall[]
   #open: number
   #disarm: (() => void) | undefined
@@ -75,6 +78,14 @@ export class Job implements CallOwner {
     this.#slot = slot
     this.#options = options
     this.#calls = calls
+    const { ragged } = method
+    this.length =
+      ragged.pad === undefined
+        ? 0
+        : paddedLength(
+            calls.map(({ value }) => value as NDArray),
+            ragged,
+          )
     this.#open = calls.length
     slot.busy++
     for (const call of calls) call.owner = this
@@ -88,6 +99,13 @@ export class Job implements CallOwner {
     let rows = 0
     for (const call of this.#calls) rows += call.rows
     return rows
+  }
+
+  /** What its time follows. */
+  get size(): number {
+    let size = 0
+    for (const call of this.#calls) size += call.size
+    return size
   }
 
   abandoned(): void {
@@ -159,10 +177,13 @@ export class Job implements CallOwner {
       const inputs = this.#packEach(transfer, copies)
       return { inputs, making: copies.made() }
     }
-    const rows = joinRows(
-      this.#calls.map(({ value }) => value),
-      copies,
-    )
+    const { ragged } = this.method
+    let values = this.#calls.map(({ value }) => value)
+    if (ragged.pad !== undefined) {
+      const arrays = values as readonly NDArray[]
+      values = arrays.map((array) => resized(array, this.length, ragged.pad))
+    }
+    const rows = joinRows(values, copies)
     const items = [pack(rows, this.#options.boundary, transfer, copies)]
     return { inputs: { items }, making: copies.made() }
   }

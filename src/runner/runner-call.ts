@@ -13,7 +13,9 @@ import { NDArray } from '../values/array/ndarray.ts'
 import { hasOwnShape } from '../values/array/own-shape.ts'
 import type { Waiting } from './call-queue.ts'
 import type { Clock } from './clock.ts'
+import type { CallInput } from './rows.ts'
 import type { CallOptions } from './runner-options.ts'
+import { Share } from './shares.ts'
 
 /** Calls `listener` once if the caller gives up. Returns a function that unsubscribes, if there is a subscription. */
 export function whenAborted(
@@ -42,13 +44,20 @@ export interface CallOwner {
   abandoned(call: RunnerCall): void
 }
 
+const nobody = new Share()
+
 /** A call of a method: waiting, running or over. */
 export class RunnerCall implements Waiting {
   readonly rows: number
+  readonly size: number
   key: string
   readonly value: unknown
   readonly deadlineMs: number | undefined
+  readonly weight: number
+  dueAt = Number.POSITIVE_INFINITY
   queuedAt = 0
+  expectedMs = 0
+  share = nobody
   trace: CallTrace | undefined
   over = false
   // One object for all calls, not a closure for each, which would keep the calls alive: test/runner/memory.test.ts
@@ -56,11 +65,13 @@ export class RunnerCall implements Waiting {
   readonly #answer = deferred<unknown>()
   #unsubscribe: (() => void) | undefined
 
-  constructor(value: unknown, rows: number, key: string, deadlineMs: number | undefined) {
+  constructor({ value, rows, size, key }: CallInput, options: CallOptions) {
     this.value = value
     this.rows = rows
+    this.size = size
     this.key = key
-    this.deadlineMs = deadlineMs
+    this.deadlineMs = options.deadlineMs
+    this.weight = options.share ?? 1
   }
 
   get promise(): Promise<unknown> {
@@ -80,10 +91,6 @@ export class RunnerCall implements Waiting {
       }
     }
     if (this.over) this.#unsubscribe?.()
-  }
-
-  isLate(clock: Clock): boolean {
-    return this.deadlineMs !== undefined && this.deadlineMs <= clock.date()
   }
 
   resolve(value: unknown): void {

@@ -13,6 +13,7 @@ import {
 } from '../core/option.ts'
 import { checkThat } from '../core/options.ts'
 import type { ModelCall, ModelPlace } from './model-host.ts'
+import { type RaggedOptions, type RaggedSettings, raggedOptions } from './ragged-options.ts'
 import type { Boundary } from './transfer.ts'
 
 /** Time after the deadline until a running call counts as hung. **Units**: milliseconds. */
@@ -51,7 +52,21 @@ export interface CallOptions {
   readonly signal?: AbortSignal
   /** **Units**: milliseconds since the epoch. */
   readonly deadlineMs?: number | undefined
+  /**
+   * Calls of higher ones go first.
+   *
+   * @default 0
+   */
+  readonly priority?: number
+  /**
+   * Weight among the callers: the call's time counts this many times less.
+   *
+   * @default 1
+   */
+  readonly share?: number
 }
+
+const callOptions = ['signal', 'deadlineMs', 'priority', 'share']
 
 type Input<F> = F extends (...args: infer A) => unknown ? A[0] : never
 type Result<F> = F extends (...args: never[]) => infer R ? Awaited<R> : never
@@ -95,9 +110,11 @@ export const batchOptions = {
   /**
    * Longest wait of a request for others while a thread is free. **Units**: milliseconds.
    *
-   * @default 10
+   * @default what pays, by the measured times and the gaps between calls
    */
-  maxWaitMs: milliseconds(0).or(10),
+  maxWaitMs: milliseconds(Number.POSITIVE_INFINITY).or(Number.POSITIVE_INFINITY),
+  /** Joins rows that differ. */
+  batch: checkedLater<RaggedOptions>(),
   /**
    * If a batch throws: `retry` calls each request alone, once; `fail` fails all.
    *
@@ -219,8 +236,9 @@ export interface RunnerOptions<M = unknown> extends OptionsOf<typeof runnerOptio
 }
 
 /** A method's options, checked, with defaults. */
-export interface MethodSettings extends SettingsOf<typeof methodOptions> {
+export interface MethodSettings extends Omit<SettingsOf<typeof methodOptions>, 'batch'> {
   readonly name: string
+  readonly ragged: RaggedSettings
 }
 
 /** A runner's options, checked, with defaults. */
@@ -268,10 +286,15 @@ export function parseRunnerOptions(
 }
 
 function parseMethod(name: string, options: MethodOptions, place: string): MethodSettings {
-  const method = { ...readOptions(place, options, methodOptions), name }
+  const { batch, ...method } = readOptions(place, options, methodOptions)
+  if (batch !== undefined && !method.batchable)
+    throw new InvalidArgument(`${place} has the option batch, for which it must be batchable`)
+  const ragged = readOptions(`batch of ${place}`, batch ?? {}, raggedOptions)
+  if (ragged.pad === undefined && (ragged.buckets ?? ragged.trim) !== undefined)
+    throw new InvalidArgument(`batch of ${place} has buckets or trim, for which it needs pad`)
   if (method.batchable && method.stream)
     throw new InvalidArgument(`${place} cannot be both batchable and a stream`)
-  return method
+  return { ...method, name, ragged }
 }
 
 /**
@@ -281,14 +304,14 @@ function parseMethod(name: string, options: MethodOptions, place: string): Metho
 export function parseCallOptions(options: unknown, method: string, runner: string): CallOptions {
   if (options === undefined || options === null) return {}
   if (typeof options === 'object') {
-    if ('signal' in options || 'deadlineMs' in options) return options as CallOptions
+    if (callOptions.some((name) => name in options)) return options as CallOptions
     if (Object.getPrototypeOf(options) === Object.prototype && Object.keys(options).length === 0)
       return options
   }
   const place = `the second argument of ${method} of the runner ${runner}`
   const remedy = 'a method takes one argument, which may be an object of several'
   throw new InvalidArgument(
-    `${expected('ctx or { signal, deadlineMs }', place, options)}: ${remedy}`,
+    `${expected(`ctx or { ${callOptions.join(', ')} }`, place, options)}: ${remedy}`,
   )
 }
 

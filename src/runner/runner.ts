@@ -19,7 +19,7 @@ import {
   type RemoteOptions,
   remoteRunnerOptions,
 } from './remote-options.ts'
-import { cutSizes, joinResults, rowsOf, splitRows } from './rows.ts'
+import { type CallInput, cutSizes, joinResults, rowsOf, splitRows } from './rows.ts'
 import { RunnerCall } from './runner-call.ts'
 import {
   type CallerMethod,
@@ -252,17 +252,17 @@ class ModelRunner implements RunnerLife {
     return dispatcher
   }
 
-  #call(method: MethodSettings, input: unknown, given: CallOptions | undefined): Promise<unknown> {
+  #call(method: MethodSettings, value: unknown, given: CallOptions | undefined): Promise<unknown> {
     try {
       const options = parseCallOptions(given, method.name, this.name)
       const dispatcher = this.#dispatcher()
-      const { maxBatchSize, batchable } = method
-      const { count, key } = batchable ? rowsOf(input) : { count: 1, key: '' }
-      const send = (part: unknown, rows: number) =>
-        this.#send(dispatcher, method, part, options, rows, key)
-      if (!batchable || count <= maxBatchSize) return send(input, count).promise
-      const sizes = cutSizes(count, maxBatchSize)
-      return joined(splitRows(input, sizes).map((part, i) => send(part, sizes[i])))
+      const { maxBatchSize, batchable, ragged } = method
+      if (!batchable) return this.#send(dispatcher, method, alone(value), options).promise
+      const send = (input: CallInput) => this.#send(dispatcher, method, input, options)
+      const input = rowsOf(value, ragged)
+      if (input.rows <= maxBatchSize) return send(input).promise
+      const parts = splitRows(value, cutSizes(input.rows, maxBatchSize))
+      return joined(parts.map((part) => send(rowsOf(part, ragged))))
     } catch (error) {
       return Promise.reject(error)
     }
@@ -275,25 +275,25 @@ class ModelRunner implements RunnerLife {
   ): AsyncIterableIterator<unknown> {
     const options = parseCallOptions(given, method.name, this.name)
     const begin = async () =>
-      (await this.#send(this.#dispatcher(), method, input, options).promise) as OpenStream
+      (await this.#send(this.#dispatcher(), method, alone(input), options).promise) as OpenStream
     return valuesOf(begin, options)
   }
 
   #send(
     dispatcher: Dispatcher,
     method: MethodSettings,
-    input: unknown,
+    input: CallInput,
     options: CallOptions,
-    rows = 1,
-    key = '',
   ): RunnerCall {
-    const call = new RunnerCall(input, rows, key, options.deadlineMs)
+    const call = new RunnerCall(input, options)
     call.trace = traceOf(options)?.call(this.name, method.name)
     call.follow(options, realClock)
-    dispatcher.push(method.name, call)
+    dispatcher.push(method.name, call, options)
     return call
   }
 }
+
+const alone = (value: unknown): CallInput => ({ value, rows: 1, size: 1, key: '' })
 
 /** Names that no method may have; a promise would call `then`. */
 const reserved = [

@@ -52,7 +52,10 @@ for (const where of places) {
         const failure = await failureOf(runner.later('now', wrong as never))
         expect(failure).toBeInstanceOf(InvalidArgument)
         expect(failure.message).toMatch(
-          /^expected ctx or { signal, deadlineMs } for the second argument of later of the runner test, received .*: a/,
+          new RegExp(
+            '^expected ctx or { signal, deadlineMs, priority, share } for the second argument ' +
+              'of later of the runner test, received .*: a',
+          ),
         )
       }
     })

@@ -24,6 +24,9 @@ export class RunnerCounts {
   readonly queueWait = new BucketCounts(durationBuckets)
   readonly batchRows = new BucketCounts(rowBuckets)
   batches = 0
+  /** Of the second dimension of padded batches, over all rows. */
+  sentLength = 0
+  paddedLength = 0
   replaced = 0
 }
 
@@ -75,6 +78,14 @@ export function runnerFamilies(runners: readonly RunnerState[]): MetricFamily[] 
       'serving_batches_total',
       'Calls of batchable methods that threads were given.',
       each((r) => r.counts.batches),
+    ),
+    counter(
+      'serving_batch_length_total',
+      'Second dimension of padded batches, over all rows: what callers sent, and what padding added.',
+      runners.flatMap(({ name, counts }) => [
+        { labels: { runner: name, part: 'sent' }, value: counts.sentLength },
+        { labels: { runner: name, part: 'padding' }, value: counts.paddedLength },
+      ]),
     ),
     gauge('serving_runner_threads', 'Threads or processes of a runner by what they do.', threads),
     counter(

@@ -2,12 +2,17 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { BatchQueue, CallCost } from '../../../src/runner/batch.ts'
 import type { Waiting } from '../../../src/runner/call-queue.ts'
+import { Share } from '../../../src/runner/shares.ts'
 
 interface Request extends Waiting {
   readonly name: number
 }
 let count = 0
-const request = (rows = 1, key = 'a'): Request => ({ name: ++count, rows, key, queuedAt: 0 })
+const share = new Share().of({})
+const request = (rows = 1, key = 'a', dueAt = Number.POSITIVE_INFINITY): Request => ({
+  ...{ name: ++count, rows, size: rows, key, share, weight: 1, dueAt },
+  ...{ queuedAt: 0, expectedMs: 0 },
+})
 
 /**
  * Returns a queue of a model with a fixed cost of 8 ms a call and 0.1 ms a row, with requests that have come every
@@ -209,10 +214,10 @@ describe('a batch queue', () => {
     queue.push(two, 0, false)
     expect([queue.remove(one), queue.remove(one)]).toEqual([true, false])
     expect(queue.take(0)).toEqual([two])
-    expect([queue.size, queue.dueAt(0), queue.oldest]).toEqual([
+    expect([queue.size, queue.dueAt(0), queue.first]).toEqual([
       0,
       Number.POSITIVE_INFINITY,
-      Number.POSITIVE_INFINITY,
+      undefined,
     ])
   })
 
@@ -258,5 +263,20 @@ describe('the cost of a call', () => {
         },
       ),
     )
+  })
+})
+
+describe('the wait of a free thread', () => {
+  it('is over so early that the first deadline holds, without an option', () => {
+    const limits = { maxBatchSize: 8, maxWaitMs: Number.POSITIVE_INFINITY }
+    const { queue, now } = busyQueue(1, limits)
+    queue.push(request(1, 'a'), now + 1, false)
+    const patient = queue.dueAt(now + 1)
+    expect(patient).toBeGreaterThan(now + 2)
+    // No longer than the fixed cost of a call.
+    expect(patient).toBeLessThanOrEqual(now + 1 + 8.01)
+    // A batch of two takes 8.2 ms.
+    queue.push(request(1, 'a', now + 11), now + 1.5, false)
+    expect(queue.dueAt(now + 1.5)).toBeLessThanOrEqual(now + 2.81)
   })
 })

@@ -31,6 +31,24 @@ describe('a Runner', () => {
         { module, methods: { predict: { onBatchError: 'ignore' } } },
         /one of retry, fail for onBatchError/,
       ],
+      [
+        { module, methods: { predict: { batch: { pad: 0 } } } },
+        /predict of the runner iris has the option batch, for which it must be batchable/,
+      ],
+      ...[
+        [{ pad: '0' }, /a number for pad of batch of predict of the runner iris/],
+        [{ trim: true }, /buckets or trim, for which it needs pad/],
+        [{ buckets: [32] }, /buckets or trim, for which it needs pad/],
+        [{ pad: 0, buckets: [] }, /a rising list of whole numbers from 1 up for buckets/],
+        [{ pad: 0, buckets: [32, 32] }, /a rising list of whole numbers/],
+        [{ pad: 0, buckets: [0.5] }, /a rising list of whole numbers/],
+        [{ pad: 0, trim: 'tokens' }, /true or a list of names for trim/],
+        [{ cost: 2 }, /a function for cost/],
+        [{ padding: 2 }, /unknown option "padding" for batch of predict/],
+      ].map(([batch, text]): [object, RegExp] => [
+        { module, methods: { predict: { batchable: true, batch } } },
+        text as RegExp,
+      ]),
       [{ module, methods: { start: {} } }, /cannot be called start/],
       [{ module, methods: { predict: {} }, threads: 1.5 }, /threads/],
       [

@@ -61,6 +61,7 @@ const method = (own: Partial<MethodSettings> = {}): MethodSettings => ({
   onBatchError: 'retry',
   stream: false,
   onAbort: 'signal',
+  ragged: {},
   ...own,
 })
 
@@ -82,9 +83,9 @@ export function setUp(own: Partial<MethodSettings> = {}, places = 1, maxQueue = 
   for (const thread of threads) dispatcher.addWorker(thread)
   const call = (value: unknown, options: CallOptions = {}, key = 'list') => {
     const rows = Array.isArray(value) ? value.length : 1
-    const one = new RunnerCall(value, rows, key, options.deadlineMs)
+    const one = new RunnerCall({ value, rows, size: rows, key }, options)
     one.follow(options, clock)
-    dispatcher.push('predict', one)
+    dispatcher.push('predict', one, options)
     return one.promise.catch((error: Error) => error)
   }
   return { clock, dispatcher, hung, call, thread: threads[0], threads }

@@ -90,9 +90,10 @@ async function setUp(
     await clock.settle()
   }
   const call = (deadlineMs?: number) => {
-    const one = new RunnerCall(1, 1, '', deadlineMs)
-    one.follow(deadlineMs === undefined ? {} : { deadlineMs }, clock)
-    supervisor.dispatcher.push('predict', one)
+    const options = deadlineMs === undefined ? {} : { deadlineMs }
+    const one = new RunnerCall({ value: 1, rows: 1, size: 1, key: '' }, options)
+    one.follow(options, clock)
+    supervisor.dispatcher.push('predict', one, options)
     return one.promise.catch((error: Error) => error)
   }
   return { ...all, first, down, call }

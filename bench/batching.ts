@@ -1,0 +1,324 @@
+/**
+ * Goodput of batches: answers within 50 ms of calls that come at random (Poisson), whether or not others are answered.
+ * Run after `npm run build`: `npx tsx --tsconfig bench/tsconfig.json bench/batching.ts [rows|text|mixed|idle ...]
+ * [--seconds N] [--quick]`
+ *
+ * - `rows`: a model of 2 ms a call and 10 µs a row. The Runner is told `maxBatchSize: 2048` alone. The others are
+ *   batches by hand: so many rows at most, so long a wait at most, so many waiting calls at most. The best of them is
+ *   found anew for each load.
+ * - `text`: examples of Zipf lengths from 8 to 512 through ONNX, padded, beside batches of equal shape.
+ * - `mixed`: calls of 1 ms of one API beside a flood of 20 ms of another.
+ * - `idle`: how long the only call waits for a thread.
+ * @module
+ */
+import { parseArgs } from 'node:util'
+import { io, NDArray, Overloaded, Runner, type RunnerLife, Service } from 'serving'
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seconds: { type: 'string', default: '3' },
+    quick: { type: 'boolean', default: false },
+  },
+})
+const seconds = Number(options.seconds)
+const wants = (name: string) => positionals.length === 0 || positionals.includes(name)
+const deadlineMs = 50
+const maxWaiting = 16_384
+
+/** Numbers from 0 to 1, the same in each run. */
+function randomNumbers(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let bits = Math.imul(state ^ (state >>> 15), 1 | state)
+    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+interface Outcome {
+  readonly sent: number
+  /** Answers in time, per second. */
+  readonly goodput: number
+  readonly refused: number
+  /** Of the answers. **Units**: milliseconds. */
+  readonly p50: number
+  readonly p99: number
+}
+
+type Send = (deadline: { readonly deadlineMs: number }, i: number) => Promise<unknown>
+
+/** Sends calls at random times, however long the answers take. Latency counts from when a call was due. */
+async function openLoop(perSecond: number, send: Send, forSeconds = seconds): Promise<Outcome> {
+  const random = randomNumbers(1)
+  const start = performance.now()
+  const end = start + forSeconds * 1000
+  const times: number[] = []
+  let [sent, refused, good, open] = [0, 0, 0, 0]
+  let due = start
+  const next = () => {
+    due -= (Math.log(1 - random()) * 1000) / perSecond
+  }
+  const call = async (dueAt: number) => {
+    open++
+    try {
+      const startedLate = performance.now() - dueAt
+      await send({ deadlineMs: Date.now() + deadlineMs - startedLate }, sent++)
+      const took = performance.now() - dueAt
+      times.push(took)
+      if (took <= deadlineMs) good++
+    } catch (error) {
+      if (Overloaded.is(error)) refused++
+    } finally {
+      open--
+    }
+  }
+  for (next(); due < end; ) {
+    for (; due <= performance.now() && due < end; next()) void call(due)
+    // A timer is no finer than a millisecond.
+    await new Promise((resolve) =>
+      due - performance.now() > 2 ? setTimeout(resolve, 1) : setImmediate(resolve),
+    )
+  }
+  while (open > 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  times.sort((a, b) => a - b)
+  const at = (share: number) => times[Math.floor(times.length * share)] ?? Number.NaN
+  return { sent, refused, goodput: good / forSeconds, p50: at(0.5), p99: at(0.99) }
+}
+
+const shown = ({ goodput, p50, p99, refused }: Outcome) =>
+  `${goodput.toFixed(0)}/s in time, p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)} ms, ${refused} refused`
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+interface ByHand {
+  readonly maxBatchSize: number
+  readonly maxWaitMs: number
+  readonly maxQueue: number
+}
+
+/** Batches by hand: the next goes to the free thread when it is full, or its oldest call has waited. */
+function byHand(
+  run: (x: NDArray<'float32'>) => Promise<NDArray>,
+  { maxBatchSize, maxWaitMs, maxQueue }: ByHand,
+) {
+  interface Waiting {
+    readonly at: number
+    readonly x: NDArray<'float32'>
+    readonly resolve: (value: unknown) => void
+    readonly reject: (reason: Error) => void
+  }
+  const waiting: Waiting[] = []
+  let isBusy = false
+  let isScheduled = false
+  const dispatch = () => {
+    isScheduled = false
+    while (waiting.length > 0 && performance.now() - waiting[0].at > deadlineMs)
+      waiting.shift()?.reject(new Error('too late'))
+    if (isBusy || waiting.length === 0) return
+    const restMs = waiting[0].at + maxWaitMs - performance.now()
+    if (waiting.length < maxBatchSize && restMs > 0) {
+      if (restMs < 1) schedule()
+      else setTimeout(dispatch, restMs)
+      return
+    }
+    void go(waiting.splice(0, maxBatchSize))
+  }
+  const go = async (batch: readonly Waiting[]) => {
+    isBusy = true
+    const columns = batch[0].x.shape[1]
+    const data = new Float32Array(batch.length * columns)
+    for (const [i, { x }] of batch.entries()) data.set(x.data, i * columns)
+    const { data: sums } = await run(new NDArray(data, [batch.length, columns], 'float32'))
+    isBusy = false
+    for (const [i, { resolve }] of batch.entries())
+      resolve((sums as Float32Array).subarray(i, i + 1))
+    dispatch()
+  }
+  const schedule = () => {
+    if (isScheduled) return
+    isScheduled = true
+    setImmediate(dispatch)
+  }
+  return (x: NDArray<'float32'>) =>
+    new Promise((resolve, reject) => {
+      if (waiting.length >= maxQueue) {
+        reject(new Error('too many'))
+        return
+      }
+      waiting.push({ at: performance.now(), x, resolve, reject })
+      schedule()
+    })
+}
+
+async function withRunner<R extends RunnerLife>(runner: R, use: (runner: R) => Promise<void>) {
+  await runner.start()
+  await use(runner)
+  await runner.stop()
+}
+
+const shapes = new URL('./models/shapes.ts', import.meta.url)
+type Shapes = typeof import('./models/shapes.ts')
+const row = () => new NDArray(new Float32Array([5.1, 3.5, 1.4, 0.2]), [1, 4], 'float32')
+
+async function rows(): Promise<void> {
+  const loads = options.quick ? [400, 10_000] : [100, 400, 2_000, 10_000, 20_000, 40_000]
+  const hands: ByHand[] = []
+  for (const maxBatchSize of options.quick ? [64, 2048] : [16, 64, 512, 2048])
+    for (const maxWaitMs of options.quick ? [0, 5] : [0, 2, 5, 10])
+      for (const maxQueue of options.quick ? [1024] : [256, 1024, 4096])
+        hands.push({ maxBatchSize, maxWaitMs, maxQueue })
+  const batched = new Runner<Shapes>('batched', {
+    module: shapes,
+    maxQueue: maxWaiting,
+    methods: { network: { batchable: true, maxBatchSize: 2048 } },
+  })
+  const plain = new Runner<Shapes>('plain', { module: shapes, methods: { network: {} } })
+  await withRunner(batched, () =>
+    withRunner(plain, async () => {
+      for (const load of loads) {
+        const learned = (deadline: object) => batched.network(row(), deadline)
+        const ours = [await openLoop(load, learned)]
+        let best: { readonly hand: ByHand; readonly outcome: Outcome } | undefined
+        for (const hand of hands) {
+          const call = byHand((x) => plain.network(x), hand)
+          const outcome = await openLoop(load, () => call(row()))
+          if (best === undefined || outcome.goodput > best.outcome.goodput) best = { hand, outcome }
+          await wait(100)
+        }
+        if (best === undefined) return
+        // Once more each, in turns: the best of many is also the luckiest.
+        const call = byHand((x) => plain.network(x), best.hand)
+        const hand = await openLoop(load, () => call(row()))
+        ours.push(await openLoop(load, learned))
+        const goodput = Math.max(...ours.map((one) => one.goodput))
+        const ratio = goodput / best.outcome.goodput
+        const { maxBatchSize, maxWaitMs, maxQueue } = best.hand
+        console.log(`${load}/s of a model of 2 ms and 10 µs a row:`)
+        for (const one of ours) console.log(`  Runner: ${shown(one)}`)
+        const set = `${maxBatchSize} rows, ${maxWaitMs} ms, ${maxQueue} waiting`
+        console.log(`  by hand (${set}): ${shown(best.outcome)}, again ${shown(hand)}`)
+        console.log(`  ratio ${ratio.toFixed(3)} (target 0.97)`)
+      }
+    }),
+  )
+}
+
+// 505 lengths, the shortest the most frequent.
+const lengths = Array.from({ length: 505 }, (_, i) => i + 8)
+const sums: number[] = []
+for (const [i] of lengths.entries()) sums.push((sums.at(-1) ?? 0) + 1 / (i + 1))
+
+/** Texts of lengths by Zipf's law. */
+function texts(count: number): NDArray<'int32'>[] {
+  const random = randomNumbers(2)
+  return Array.from({ length: count }, () => {
+    const at = random() * (sums.at(-1) as number)
+    const length = lengths[sums.findIndex((sum) => sum >= at)]
+    const tokens = Int32Array.from({ length }, () => 1 + Math.floor(random() * 255))
+    return new NDArray(tokens, [1, length], 'int32')
+  })
+}
+
+/** The most calls per second of which 99 in 100 are answered in time. */
+async function capacity(send: Send): Promise<number> {
+  let [low, high] = [20, 20]
+  const holds = async (load: number) => {
+    await wait(200)
+    const { goodput, sent } = await openLoop(load, send)
+    return goodput * seconds >= 0.99 * sent
+  }
+  while (await holds(high)) [low, high] = [high, high * 1.5]
+  for (let i = 0; i < 4; i++) {
+    const middle = (low + high) / 2
+    if (await holds(middle)) low = middle
+    else high = middle
+  }
+  return low
+}
+
+async function text(): Promise<void> {
+  const sample = texts(4096)
+  const start = async (name: string, own: object) => {
+    const runner = new Runner<typeof import('./models/onnx.ts')>(name, {
+      module: new URL('./models/onnx.ts', import.meta.url),
+      maxQueue: maxWaiting,
+      methods: { predict: { batchable: true, ...own } },
+      init: { path: new URL('./models/text.onnx', import.meta.url), intraOpThreads: 1 },
+    })
+    await runner.start()
+    const goodput = await capacity((deadline, i) =>
+      runner.predict(sample[i % sample.length], deadline),
+    )
+    console.log(`texts, ${name}: ${goodput.toFixed(0)}/s with 99 in 100 in time`)
+    await runner.stop()
+    return goodput
+  }
+  const padded = await start('padded', { batch: { pad: 0 } })
+  let best = 0
+  for (const maxBatchSize of options.quick ? [64] : [8, 64])
+    for (const maxWaitMs of options.quick ? [0] : [0, 2, 10])
+      best = Math.max(
+        best,
+        await start(`equal-${maxBatchSize}-${maxWaitMs}`, { maxBatchSize, maxWaitMs }),
+      )
+  console.log(`  ratio ${(padded / best).toFixed(2)} (target 1.3)`)
+}
+
+async function mixed(): Promise<void> {
+  const runner = new Runner<Shapes>('mixed', { module: shapes, methods: { spin: {} } })
+  const svc = new Service('mixed', { runners: [runner] })
+  const text = { input: new io.Text(), output: new io.Text() }
+  for (const [name, ms] of [
+    ['long', 20],
+    ['short', 1],
+  ] as const)
+    svc.api({ ...text, name }, async (given, ctx) => {
+      await runner.spin(ms, ctx)
+      return given
+    })
+  const call = async (name: string) => {
+    const { status } = await svc.inject({ path: `/${name}`, body: name })
+    if (status !== 200) throw new Error(`expected status 200, received ${status}`)
+  }
+  await svc.start()
+  let isOver = false
+  const flood = Array.from({ length: 200 }, async () => {
+    while (!isOver) await call('long')
+  })
+  await wait(500)
+  const outcome = await openLoop(20, () => call('short'), 10)
+  isOver = true
+  await Promise.all(flood)
+  await svc.stop()
+  console.log(`1 ms beside 200 waiting calls of 20 ms: ${shown(outcome)} (target p99 30 ms)`)
+}
+
+async function idle(): Promise<void> {
+  const runner = new Runner<Shapes>('idle', {
+    module: shapes,
+    methods: { network: { batchable: true }, empty: {} },
+  })
+  await withRunner(runner, async () => {
+    const [times, empty]: [number[], number[]] = [[], []]
+    for (let i = 0; i < 300; i++) {
+      const start = performance.now()
+      await runner.network(row())
+      const middle = performance.now()
+      await runner.empty()
+      times.push(middle - start - 2.01)
+      empty.push(performance.now() - middle)
+      await wait(2)
+    }
+    for (const list of [times, empty]) list.sort((a, b) => a - b)
+    console.log(
+      `a lone call: median ${times[150].toFixed(2)} ms beside the model's 2.01, an empty call ${empty[150].toFixed(2)}`,
+    )
+  })
+}
+
+if (wants('rows')) await rows()
+if (wants('text')) await text()
+if (wants('mixed')) await mixed()
+if (wants('idle')) await idle()
