@@ -42,7 +42,7 @@ export function countedVersion(
     seconds: new BucketCounts(durationBuckets),
     errors: 0,
     call: (method: string, input: unknown, options?: CallOptions): MethodAnswer =>
-      (runner as unknown as Methods)[method](input, options),
+      Reflect.get(runner, method).call(runner, input, options),
     begin() {
       if (judged.calls++ === calls) Object.assign(judged, { calls: 1, failed: 0, late: 0 })
       const begunAt = performance.now()
@@ -82,7 +82,10 @@ export function countedVersion(
   return version
 }
 
-type Methods = Readonly<Record<string, (input: unknown, options?: CallOptions) => MethodAnswer>>
+const noReport: {
+  readonly differences: number
+  readonly dropped: Readonly<Record<string, number>>
+} = { differences: 0, dropped: {} }
 
 /**
  * @param split - The name of the Split.
@@ -93,10 +96,7 @@ export function splitFamilies(
   split: string,
   share: number,
   versions: Readonly<Record<string, Version | undefined>>,
-  report: {
-    readonly differences: number
-    readonly dropped: Readonly<Record<string, number>>
-  } = { differences: 0, dropped: {} },
+  { differences, dropped } = noReport,
 ): readonly MetricFamily[] {
   const labels = { split }
   const series = Object.entries(versions).flatMap(([version, counts]) =>
@@ -104,7 +104,6 @@ export function splitFamilies(
       ? []
       : { labels: { split, version }, counts: counts.seconds, value: counts.errors },
   )
-  const drops = Object.entries(report.dropped)
   return [
     histogram(
       'serving_split_seconds',
@@ -123,12 +122,12 @@ export function splitFamilies(
       'max',
     ),
     counter('serving_split_differences_total', 'Calls that the shadow answered otherwise.', [
-      { labels, value: report.differences },
+      { labels, value: differences },
     ]),
     counter(
       'serving_split_dropped_total',
       'Calls that the shadow did not get, or that were not compared.',
-      drops.map(([reason, value]) => ({ labels: { split, reason }, value })),
+      Object.entries(dropped).map(([reason, value]) => ({ labels: { split, reason }, value })),
     ),
   ]
 }

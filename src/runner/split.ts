@@ -97,14 +97,6 @@ function openSplit(name: string, options: SplitOptions): RunnerLife {
   const settings = readOptions(place, options, splitOptions)
   const { stable, canary, shadow, guard, sticky, budget, tolerance } = settings
   const runners = { stable, ...(canary && { canary }), ...(shadow && { shadow }) }
-  const isMethod = (runner: object, method: string) =>
-    typeof Reflect.get(runner, method) === 'function'
-  const methods = Object.keys(stable ?? {}).filter((method) => isMethod(stable, method))
-  checkThat(methods.length > 0, 'a Runner', `stable of ${place}`, stable)
-  for (const [role, runner] of Object.entries(runners)) {
-    const lacks = methods.find((method) => !isMethod(runner, method))
-    checkThat(lacks === undefined, `a method ${lacks}`, `${role} of ${place}`, runner.name)
-  }
   const all = Object.values(runners)
   const listeners = new Set<(event: RunnerEvent) => void>()
   let { canary: weight } = settings.weights
@@ -175,6 +167,15 @@ function openSplit(name: string, options: SplitOptions): RunnerLife {
         for (const end of ends) end()
       }
     },
+  }
+  const hasMethod = (runner: object, method: string) =>
+    typeof Reflect.get(runner, method) === 'function'
+  const own = Object.keys(stable ?? {}).filter((each) => !(each in split))
+  const methods = own.filter((method) => hasMethod(stable, method))
+  checkThat(methods.length > 0, 'a Runner', `stable of ${place}`, stable)
+  for (const [role, runner] of Object.entries(runners)) {
+    const lacks = methods.find((method) => !hasMethod(runner, method))
+    checkThat(lacks === undefined, `a method ${lacks}`, `${role} of ${place}`, runner.name)
   }
   return Object.assign(split, Object.fromEntries(methods.map((method) => [method, caller(method)])))
 }

@@ -1,10 +1,14 @@
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { io, Runner, Service, serve } from 'serving'
 import { apiKey } from 'serving/auth'
 import { Split } from 'serving/split'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { startCapture } from '../capture/harness.ts'
-import { until } from '../cli/process.ts'
+import { root, until } from '../cli/process.ts'
 import { start } from '../http/harness.ts'
 import { model } from './runner.ts'
 
@@ -137,4 +141,33 @@ it('answers by the Open Inference Protocol as its stable version', async () => {
     headers: { 'content-type': 'application/json' },
   })
   expect(await answer.json()).toMatchObject({ outputs: [{ name: 'x', data: [1, 2] }] })
+})
+
+it('is loaded by services that have one, and by no other', () => {
+  const loadedBy = (lines: string) => {
+    const folder = mkdtempSync(join(tmpdir(), 'serving-split-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const code = `import { io, Runner, Service, serve } from './dist/index.js'
+      const model = new Runner('v1', { url: 'http://127.0.0.1:1' })
+      ${lines}
+      const svc = new Service('s', { runners: [runner] })
+      svc.api({ input: new io.Text(), output: new io.Text() }, function same(text) { return text })
+      const listener = await serve(svc, { port: 0, host: '127.0.0.1', logLevel: 'fatal' })
+      await listener.close()`
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['--input-type=module', '--eval', code],
+      { cwd: root, encoding: 'utf8', env: { ...process.env, NODE_V8_COVERAGE: folder } },
+    )
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    const [file] = readdirSync(folder)
+    const { result } = JSON.parse(readFileSync(join(folder, file), 'utf8'))
+    const urls: string[] = result.map(({ url }: { url: string }) => url)
+    expect(urls.some((url) => url.endsWith('/dist/index.js'))).toBe(true)
+    return urls.filter((url) => /\/dist\/.*split/.test(url)).length
+  }
+  expect(loadedBy('const runner = model')).toBe(0)
+  const split = `const { Split } = await import('./dist/runner/split.js')
+    const runner = new Split('model', { stable: model })`
+  expect(loadedBy(split)).toBeGreaterThan(0)
 })

@@ -1,4 +1,4 @@
-import { Context, Runner } from 'serving'
+import { Context, Runner, type RunnerLife } from 'serving'
 import { Split } from 'serving/split'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { until } from '../cli/process.ts'
@@ -103,6 +103,25 @@ describe('a split', () => {
     const split = new Split('model', { stable, canary })
     await expect(split.start()).rejects.toThrow(/v2/)
     expect(stable.unready).toContain('has not started')
+  })
+
+  it('takes a Runner of any kind, and leaves the life of its versions to itself', async () => {
+    let starts = 0
+    const own: RunnerLife & { who(): Promise<string> } = {
+      name: 'own',
+      unready: undefined,
+      waiting: 0,
+      start: async () => void starts++,
+      stop: async () => void starts--,
+      watch: () => () => {},
+      who: async () => 'own',
+    }
+    const inner = new Split('inner', { stable: own })
+    const split = new Split('outer', { stable: inner, shadow: { ...own, name: 'second' } })
+    await split.start()
+    expect([starts, await split.who()]).toEqual([2, 'own'])
+    await split.stop()
+    expect(starts).toBe(0)
   })
 
   it('names what is wrong with its options', async () => {

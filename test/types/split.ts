@@ -37,13 +37,13 @@ export const url = new Split('remote', {
 })
 
 // Wrong: another argument, a method that is not there, and a version without the methods of the stable one.
-// @ts-expect-error TS2345
+// @ts-expect-error TS2345: another type of array
 split.predict('text')
-// @ts-expect-error TS2339
+// @ts-expect-error TS2339: no method of this name
 split.classify(x)
-// @ts-expect-error TS2322
+// @ts-expect-error TS2322: a canary with other methods
 new Split('model', { stable, canary: other })
-// @ts-expect-error TS2322
+// @ts-expect-error TS2322: a shadow with other methods
 new Split('model', { stable, shadow: other })
-// @ts-expect-error TS2353
+// @ts-expect-error TS2353: no version of this name
 new Split('model', { stable, weights: { next: 0.1 } })
