@@ -90,6 +90,7 @@ const sidebar = [
       kubernetes: 'Kubernetes and KServe',
       jobs: 'Jobs in production',
       'jobs-backup': 'Backup of jobs',
+      'jobs-promises': 'What jobs promise',
       load: 'Load tests',
       'load-balancer': 'Load balancers',
       metrics: 'Metrics',

@@ -24,7 +24,7 @@ interface Door {
 }
 
 /** The lines of a batch. */
-const batchLines = 3
+export const batchLines = 3
 const service = '/serving.v1.ServingService'
 const json = 'application/json'
 

@@ -21,7 +21,7 @@ import { freePort, redisServer } from '../jobs/redis-server.ts'
 import { silentProxy } from '../jobs/silent-proxy.ts'
 import { GrpcClient } from '../rpc/harness.ts'
 import { disturbances, mountDisk, Part, pick } from './chaos.ts'
-import { doorsOf } from './job-doors.ts'
+import { batchLines, doorsOf } from './job-doors.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -258,7 +258,8 @@ const byDoor = Object.keys(doors).map((name) => {
   const jobs = accepted.filter(({ door }) => door === name)
   return `${jobs.length} by ${name}`
 })
-console.log(byDoor.join(', '))
+const batches = accepted.filter(({ door }) => door === 'batch')
+console.log(`${byDoor.join(', ')}, ${batches.length * batchLines} lines of batches`)
 const sums = Object.entries(faults).map(([name, list]) => `${name} ${list.length}`)
 console.log(`${sums.join(', ')} of ${accepted.length}`)
 for (const fault of Object.values(faults).flat().slice(0, 30)) console.log(`  ${fault}`)

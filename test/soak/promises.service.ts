@@ -2,13 +2,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { BadInput, io, Runner, Service } from 'serving'
 
-const svc = new Service('promises')
 const text = { input: new io.Text(), output: new io.Text() }
 const run = { retries: 1, concurrency: 4 }
 const spinning = new Runner<typeof import('./promises.model.ts')>('spinning', {
   module: new URL('./promises.model.ts', import.meta.url),
   methods: { spin: { onAbort: 'terminate' } },
 })
+const svc = new Service('promises', { runners: [spinning] })
 
 /** Tells its process, and answers that after so many milliseconds. */
 svc.api({ ...text, name: 'sleep', async: run }, async (ms, ctx) => {
