@@ -19,7 +19,7 @@ export interface Difference {
 }
 
 /**
- * Compares values of functions, Runners and clients. A frame is one of Polars, or lists in an object without prototype.
+ * Compares values of functions, Runners and clients. Frames and series are those of Polars.
  *
  * @returns the greatest difference of numbers, or the first of all else; undefined for equal values.
  */

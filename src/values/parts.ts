@@ -33,17 +33,9 @@ export function partsOf(value: unknown, key?: string): Parts | undefined {
   const data = value as unknown as ArrayLike<unknown>
   if (bare !== undefined) return arrayParts({ dtype: bare, shape: [data.length], data })
   if (isArray(value)) return arrayParts(value)
-  if (typeof value.rechunk === 'function') return frameParts(columnsOf(value), key)
+  if (typeof value.rechunk === 'function') return frameParts(value, key)
   if (value instanceof BinaryFile) return recordParts({ type: value.mimeType, bytes: value.bytes })
-  const record = value instanceof Map ? Object.fromEntries(value) : value
-  const lists = Object.entries(record)
-  const isTable =
-    Object.getPrototypeOf(record) === null && Object.values(record).every(Array.isArray)
-  if (!isTable) return recordParts(record)
-  return frameParts(
-    lists.map(([name, cells]) => ({ name, cells: cells as unknown[] })),
-    key,
-  )
+  return recordParts(value instanceof Map ? Object.fromEntries(value) : value)
 }
 
 const listOf = (what: string, items: ArrayLike<unknown>, placeOf: Parts['placeOf']): Parts => {
@@ -90,32 +82,20 @@ function recordParts(record: Readonly<Record<string, unknown>>): Parts {
   return listOf(`an object of ${names}`, items, (i) => `.${names[i]}`)
 }
 
-interface CellColumn {
-  readonly name: string
-  readonly cells: readonly unknown[]
-  readonly dtype?: DType
-}
-
 /** Row labels and the name of a series do not count: few formats have them. */
-function columnsOf(value: object): CellColumn[] {
+function frameParts(value: object, key: string | undefined): Parts {
   const polars = loadPolars('a comparison')
   const table = polars.toColumns(value as Parameters<typeof polars.toColumns>[0])
-  if ('failure' in table) return []
-  return table.columns.map((column) => {
-    const { name, kind: dtype } = column
-    const cells = cellsOf(column, table.rows, valueReader(column))
-    return { name: polars.isSeries(value) ? '' : name, dtype, cells }
-  })
-}
-
-function frameParts(columns: readonly CellColumn[], key: string | undefined): Parts {
-  const order = [...(columns[0]?.cells.keys() ?? [])]
-  const keys = columns.find(({ name }) => name === key)?.cells.map(String)
+  if ('failure' in table) return listOf(String(value), [], String)
+  const { rows, columns } = table
+  const lists = columns.map((column) => cellsOf(column, rows, valueReader(column)))
+  const order = Array.from({ length: rows }, (_, row) => row)
+  const keys = lists[columns.findIndex(({ name }) => name === key)]?.map(String)
   if (keys !== undefined) order.sort((a, b) => (keys[a] < keys[b] ? -1 : 1))
-  const items = columns.map(({ cells, dtype }): Parts => {
-    const sorted = order.map((row) => cells[row])
-    return { what: '', items: sorted, placeOf: (i) => `, row ${order[i]}`, dtype, width: 1 }
+  const items = columns.map(({ kind: dtype }, i): Parts => {
+    const cells = order.map((row) => lists[i][row])
+    return { what: '', items: cells, placeOf: (at) => `, row ${order[at]}`, dtype, width: 1 }
   })
-  const names = columns.map(({ name }) => JSON.stringify(name))
-  return listOf(`${order.length} rows of ${names}`, items, (i) => `, column ${names[i]}`)
+  const names = columns.map(({ name }) => (polars.isSeries(value) ? '""' : JSON.stringify(name)))
+  return listOf(`${rows} rows of ${names}`, items, (i) => `, column ${names[i]}`)
 }

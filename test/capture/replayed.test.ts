@@ -97,6 +97,10 @@ function define(svc: Service, isNext = false): void {
       return { top, id: ctx.params.id, one }
     },
   )
+  svc.api({ name: 'absent', input, output: new io.JSON() }, (_, ctx) => {
+    ctx.response.status = isNext ? 410 : 404
+    return {}
+  })
   svc.api({ name: 'broken', input, output: new io.JSON() }, () => {
     if (isNext) return 1
     throw new Error('broken')
@@ -105,7 +109,7 @@ function define(svc: Service, isNext = false): void {
 
 const names = [
   ...['floats', 'halves', 'wide', 'flags', 'texts', 'infinite', 'none', 'frame', 'labelled'],
-  ...['series', 'json', 'typed', 'text', 'file', 'image', 'form', 'broken'],
+  ...['series', 'json', 'typed', 'text', 'file', 'image', 'form', 'broken', 'absent'],
 ]
 
 async function record(): Promise<string> {
@@ -123,7 +127,12 @@ async function record(): Promise<string> {
   return path
 }
 
-async function replayed(path: string, isNext: boolean, isGrpc: boolean): Promise<Report> {
+async function replayed(
+  path: string,
+  isNext: boolean,
+  isGrpc: boolean,
+  speed?: number,
+): Promise<Report> {
   const svc = new Service('next', { models: modelOf(isNext) })
   define(svc, isNext)
   const options = { port: 0, grpcPort: 0, host: '127.0.0.1', logLevel: 'fatal' } as const
@@ -131,7 +140,15 @@ async function replayed(path: string, isNext: boolean, isGrpc: boolean): Promise
   onTestFinished(() => listener.close())
   const against = isGrpc ? `grpc://127.0.0.1:${grpcPort}` : `http://127.0.0.1:${port}`
   let text = ''
-  const flags = { against, sample: 1, connections: 2, timeout: 30, allow: 0, json: true }
+  const flags = {
+    against,
+    sample: 1,
+    connections: 2,
+    timeout: 30,
+    allow: 0,
+    json: true,
+    ...(speed && { speed }),
+  }
   await replayCommand(path, flags, (part) => {
     text += part
   })
@@ -149,10 +166,13 @@ describe.each([
     )
     // gRPC has no queries, and models other methods.
     const skipped = [
+      ['absent', [], { 'gRPC has no such status': 1 }],
       ['item', [], { 'expected a descriptor of serving, received Query': 2 }],
       ['model', [], { 'models are asked over HTTP alone': 1 }],
     ]
     expect(changed).toEqual(isGrpc ? skipped : [])
+    const { compared, changed: none } = await replayed(await record(), false, false, 1000)
+    expect([compared, none]).toEqual([names.length + 4, 0])
     expect(apis.map(({ api }) => api)).toEqual([...names, 'upload', 'item', 'model'].sort())
   })
 
@@ -160,6 +180,7 @@ describe.each([
     const { apis } = await replayed(await record(), true, isGrpc)
     const places = Object.fromEntries(apis.map(({ api, worst }) => [api, worst[0]?.at]))
     expect(places).toEqual({
+      absent: isGrpc ? undefined : 'value',
       broken: 'value',
       file: 'bytes[0]',
       flags: '[1]',

@@ -89,7 +89,8 @@ async function replayCall(
   const paths = (row.redacted ?? []) as readonly string[]
   if (paths.length > 0) return `${paths.join(', ')} was redacted`
   const isError = Number(row.status) >= 400
-  const expected = isError ? failure(String(row.error)) : await pixelsOf(valueOf(call, 'output'))
+  const code = String(row.error ?? `http_${row.status}`)
+  const expected = isError ? failure(code) : await pixelsOf(valueOf(call, 'output'))
   if (expected === undefined) return reasonFor(row)
   const answer = await target.ask(call)
   if (typeof answer === 'string') return answer

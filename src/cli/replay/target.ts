@@ -83,6 +83,8 @@ function grpcTarget(against: string, options: SenderOptions): Target {
   const sender = grpcSender(url, { ...options, headers, keepsAnswers: true })
   return {
     async ask(call) {
+      const { status, error } = call.row
+      if (Number(status) >= 400 && error === undefined) return 'gRPC has no such status'
       const message = await messageOf(call)
       if (typeof message === 'string') return message
       return answered(call, async () => {

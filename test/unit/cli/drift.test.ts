@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import pl from 'nodejs-polars'
 import { describe, expect, it } from 'vitest'
 import { Columns, driftOf } from '../../../src/cli/replay/drift.ts'
 import { NDArray } from '../../../src/values/array/ndarray.ts'
@@ -42,7 +43,7 @@ describe('Columns', () => {
     columns.add(new NDArray(Float32Array.of(1, 2, 3, 4), [2, 2]))
     columns.add(new NDArray(Float32Array.of(5, 6)))
     columns.add({ items: [{ label: 'a' }, { label: 'b' }], count: 2n })
-    columns.add(Object.assign(Object.create(null), { price: [1, null] }))
+    columns.add(pl.DataFrame({ price: [1, null] }))
     expect([...columns]).toEqual([
       ['[0]', [1, 3]],
       ['[1]', [2, 4]],
