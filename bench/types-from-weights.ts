@@ -1,0 +1,72 @@
+/**
+ * CPU of the compiler for 100 services of `serving types`, above that for an empty service. Runs in turns, with the
+ * TypeScript of the lock file, on the built package: `npm run build && npx tsx bench/types-from-weights.ts`.
+ * @module
+ */
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { typesCommand } from '../src/cli/types/types-command.ts'
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+const models = ['rows', 'picture', 'words', 'sklearn']
+const rounds = 5
+
+/** @returns a project in which the package is found. */
+function project(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `serving-${name}-`))
+  mkdirSync(join(folder, 'node_modules'))
+  symlinkSync(root, join(folder, 'node_modules/serving'), 'dir')
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  const compilerOptions = {
+    target: 'es2023',
+    module: 'nodenext',
+    strict: true,
+    allowImportingTsExtensions: true,
+    noEmit: true,
+    skipLibCheck: true,
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules/@types')],
+  }
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, include: ['*.ts'] }),
+  )
+  return folder
+}
+
+/** @returns the seconds of CPU of one compilation. */
+function compile(folder: string): number {
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  const script = `TIMEFORMAT='%U %S'; time "${process.execPath}" "${tsc}" -p . 2>&1`
+  const times = execFileSync('bash', ['-c', `{ ${script}; } 2>&1`], { cwd: folder })
+  const [user, system] = String(times).trim().split(' ').map(Number)
+  return user + system
+}
+
+const median = (numbers: number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]
+
+const empty = project('empty')
+writeFileSync(
+  join(empty, 'service.ts'),
+  "import { Service } from 'serving'\n\nexport default new Service('empty')\n",
+)
+const typed = project('types')
+for (let i = 0; i < 100; i++) {
+  const model = models[i % models.length]
+  const file = join(typed, `${model}${i}.onnx`)
+  cpSync(join(root, `test/fixtures/onnx-types/${model}.onnx`), file)
+  typesCommand(file)
+}
+const above: number[] = []
+const alone: number[] = []
+for (let round = 0; round < rounds; round++) {
+  const seconds = compile(empty)
+  alone.push(seconds)
+  above.push(compile(typed) - seconds)
+}
+console.log(`empty service ${median(alone).toFixed(2)} s of CPU`)
+console.log(`100 services with clients ${median(above).toFixed(2)} s above it`)
+for (const folder of [empty, typed]) rmSync(folder, { recursive: true })
