@@ -32,11 +32,13 @@ export class FolderBlobs implements BlobStore {
   }
 
   async #write(path: string, bytes: Uint8Array): Promise<void> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
     // A dot begins no name of a blob. Readers never see a part of the file.
     const draft = join(this.#folder, `.${randomUUID()}`)
     try {
-      await using(await open(draft, 'wx', 0o600), async (file) => {
+      const create = () => open(draft, 'wx', 0o600)
+      const made = await create().catch(ignoreMissing)
+      if (made === undefined) await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+      await using(made ?? (await create()), async (file) => {
         await file.writeFile(bytes)
         await file.sync()
       })

@@ -73,6 +73,7 @@ describe.skipIf(!isBuiltin('node:sqlite'))('the file of a job store', () => {
     file.exec(`
       DROP INDEX owned;
       DROP INDEX open; ALTER TABLE jobs DROP COLUMN has_quota;
+      DROP TRIGGER unkept; DROP TABLE kept;
       DROP TABLE paused;
       DROP TRIGGER waits_again; DROP INDEX late; ALTER TABLE jobs DROP COLUMN late_at;
       DROP TRIGGER unnamed; DROP INDEX named; DROP INDEX input_blobs;
