@@ -54,3 +54,13 @@ it('loads what records calls for a service that records them, and for no other',
     expect.stringMatching(/capture\/cells\.ts$/),
   )
 })
+
+it.each(['openai', 'mcp'])('loads nothing of %s for a service without it', (protocol) => {
+  expect(loadedOf(serviceOf('{}'), `protocols/${protocol}`)).toEqual([])
+})
+
+it('loads MCP for a service that offers it', () => {
+  expect(loadedOf(serviceOf('{ mcp: true }'), 'protocols/mcp')).toContainEqual(
+    expect.stringMatching(/tool-server\.ts$/),
+  )
+})
