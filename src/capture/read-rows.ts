@@ -70,11 +70,6 @@ export async function* readCalls(store: BlobStore, name: string): AsyncGenerator
   }
 }
 
-/** Yields the calls of a file as rows. */
-export async function* readRows(store: BlobStore, name: string): AsyncGenerator<CapturedRow> {
-  for await (const { row } of readCalls(store, name)) yield row
-}
-
 /** A value of another type than those before it has its type behind its name. */
 function nameIn(column: AnyColumn): string {
   const suffix = ` (${typeName(column)})`

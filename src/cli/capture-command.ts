@@ -1,7 +1,7 @@
 /** `serving capture`: looks at recorded calls, and deletes old files. @module */
 import { existsSync } from 'node:fs'
 import { filesOf, foldersOf, prune } from '../capture/place.ts'
-import { readRows, rowText } from '../capture/read-rows.ts'
+import { readCalls, rowText } from '../capture/read-rows.ts'
 import { InvalidArgument } from '../core/errors.ts'
 import { parseDuration } from '../core/text/units.ts'
 
@@ -26,7 +26,7 @@ export async function showCapture(place: string, limit: number, print: Print): P
   for (const { store } of await openFolders(place)) {
     let left = limit
     for (const file of (await filesOf(store)).reverse()) {
-      for await (const row of readRows(store, file)) {
+      for await (const { row } of readCalls(store, file)) {
         if (left-- <= 0) break
         print(rowText(row))
       }

@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import type { CaptureOptions } from '../../src/api/capture-options.ts'
 import { filesOf, foldersOf } from '../../src/capture/place.ts'
-import { type CapturedRow, readRows } from '../../src/capture/read-rows.ts'
+import { type CapturedRow, readCalls } from '../../src/capture/read-rows.ts'
 import type { ServeOptions } from '../../src/engine/options.ts'
 import { Service, type ServiceOptions, serve } from '../../src/index.ts'
 
@@ -70,7 +70,7 @@ export async function rowsOf(place: string): Promise<CapturedRow[]> {
   const rows: CapturedRow[] = []
   const [{ store }] = await foldersOf(place)
   for (const file of await filesOf(store))
-    for await (const row of readRows(store, file)) rows.push(row)
+    for await (const { row } of readCalls(store, file)) rows.push(row)
   return rows
 }
 

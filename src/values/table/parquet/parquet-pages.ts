@@ -128,7 +128,7 @@ function addPages(chunk: ParquetChunk, source: Source, pages: number[]): void {
     const levelBytes = levelBytesOf(header)
     checkPage(header, values - rows, end)
     const content = contentOf(header, Math.max(0, levelBytes), chunk.codec, source)
-    // Each word by itself: a file of 1,000 rows has 20 pages, and a loop over names takes a tenth of its reading.
+    // Each word alone: a file of 1,000 rows has 20 pages, and a loop over names takes a tenth of its reading.
     const words = new Array<number>(pageWords)
     words[pageWord.isDictionary] = isDictionary ? 1 : 0
     words[pageWord.encoding] = header.encoding
