@@ -3,6 +3,9 @@ import { type CallQueue, goesBefore, Lanes, type Waiting } from './call-queue.ts
 import type { MethodSettings } from './runner-options.ts'
 
 const decay = 0.95
+// Standard errors that the part of the size may be too large by.
+const certainty = 3
+const luckFade = 1.02
 
 /** A line through the measured times: a fixed part for each call and a part for its size. **Units**: milliseconds. */
 export class CallCost {
@@ -11,21 +14,36 @@ export class CallCost {
   #time = 0
   #sizeSize = 0
   #sizeTime = 0
+  #timeTime = 0
+  /** Least share of the expected time that recent calls took. */
+  luck = 1
   /** The cost of a call before its first row; all of a call's time while all calls have had the same size. */
   fixedMs = 0
   #slopeMs = 0
 
   learn(size: number, ms: number): void {
+    if (this.#weight > 0) this.luck = Math.min(1, this.luck * luckFade, ms / this.msOf(size))
     this.#weight = this.#weight * decay + 1
     this.#size = this.#size * decay + size
     this.#time = this.#time * decay + ms
     this.#sizeSize = this.#sizeSize * decay + size * size
     this.#sizeTime = this.#sizeTime * decay + size * ms
-    const variance = this.#sizeSize * this.#weight - this.#size * this.#size
-    const covariance = this.#sizeTime * this.#weight - this.#size * this.#time
-    const isKnown = variance > 1e-9 * this.#sizeSize * this.#weight
-    this.#slopeMs = isKnown ? Math.max(0, covariance / variance) : 0
+    this.#timeTime = this.#timeTime * decay + ms * ms
+    const spread = this.#sizeSize - (this.#size * this.#size) / this.#weight
+    const common = this.#sizeTime - (this.#size * this.#time) / this.#weight
+    const isKnown = spread > 1e-9 * this.#sizeSize
+    const slopeMs = isKnown ? common / spread : 0
+    const noise = this.#timeTime - (this.#time * this.#time) / this.#weight - slopeMs * common
+    const isNoisy = isKnown && noise > 1e-9 * this.#timeTime
+    const errorMs = isNoisy ? Math.sqrt(noise / this.#weight / spread) : 0
+    // What small batches do not show for certain would refuse the large ones that show it.
+    this.#slopeMs = Math.max(0, slopeMs - certainty * errorMs)
     this.fixedMs = Math.max(0, (this.#time - this.#slopeMs * this.#size) / this.#weight)
+  }
+
+  /** @returns the least time of a call to reckon with: what is slow by chance refuses no call. */
+  leastOf(size: number): number {
+    return this.luck * this.msOf(size)
   }
 
   /** @returns the expected time of a call. */
@@ -72,7 +90,7 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
   expectedMs(calls: readonly W[]): number {
     let size = 0
     for (const call of calls) size += call.size
-    return this.#cost.msOf(size)
+    return this.#cost.leastOf(size)
   }
 
   msBefore(call: W): number {
@@ -87,7 +105,7 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
     if (this.#lastArrival !== undefined) this.#learnGap(now - this.#lastArrival)
     this.#lastArrival = now
     request.queuedAt = now
-    request.expectedMs = this.#shareOf(request)
+    request.expectedMs = this.#shareOf(request) * this.#cost.luck
     const group = this.#groups.get(request.key) ?? new Lanes()
     this.#groups.set(request.key, group)
     group.push(request)

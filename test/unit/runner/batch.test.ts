@@ -243,6 +243,23 @@ describe('the cost of a call', () => {
     )
   })
 
+  it('is not guessed for large calls from small ones whose times differ by chance', () => {
+    const cost = new CallCost()
+    for (const [size, ms] of [
+      [1, 2],
+      [2, 9],
+      [1, 3],
+      [3, 4],
+      [2, 2],
+      [3, 14],
+      [1, 2],
+    ])
+      cost.learn(size, ms)
+    expect(cost.msOf(1_000)).toBeLessThan(50)
+    for (let i = 0; i < 200; i++) cost.learn(100 * (1 + (i % 5)), 2 + (1 + (i % 5)) * 1)
+    expect(cost.msOf(1_000)).toBeCloseTo(12, 0)
+  })
+
   it('is all fixed while every call has had the same size, and nothing before the first', () => {
     const cost = new CallCost()
     expect(cost.fixedMs).toBe(0)
