@@ -41,7 +41,7 @@ export class CallCost {
     this.fixedMs = Math.max(0, (this.#time - this.#slopeMs * this.#size) / this.#weight)
   }
 
-  /** @returns the least time of a call to reckon with: what is slow by chance refuses no call. */
+  /** @returns the least time of a call to reckon with: delays by chance refuse no call. */
   leastOf(size: number): number {
     return this.luck * this.msOf(size)
   }
