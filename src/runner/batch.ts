@@ -5,7 +5,9 @@ import type { MethodSettings } from './runner-options.ts'
 const decay = 0.95
 // Standard errors that the part of the size may be too large by.
 const certainty = 3
-const luckFade = 1.02
+const leastFade = 1.02
+// A call that took less than this share of its expected time shows that the line is wrong.
+const wrongShare = 0.5
 
 /** A line through the measured times: a fixed part for each call and a part for its size. **Units**: milliseconds. */
 export class CallCost {
@@ -15,14 +17,13 @@ export class CallCost {
   #sizeSize = 0
   #sizeTime = 0
   #timeTime = 0
-  /** Least share of the expected time that recent calls took. */
-  luck = 1
+  #least = 1
   /** The cost of a call before its first row; all of a call's time while all calls have had the same size. */
   fixedMs = 0
   #slopeMs = 0
 
   learn(size: number, ms: number): void {
-    if (this.#weight > 0) this.luck = Math.min(1, this.luck * luckFade, ms / this.msOf(size))
+    if (this.#weight > 0) this.#least = Math.min(1, this.#least * leastFade, ms / this.msOf(size))
     this.#weight = this.#weight * decay + 1
     this.#size = this.#size * decay + size
     this.#time = this.#time * decay + ms
@@ -39,6 +40,11 @@ export class CallCost {
     // What small batches do not show for certain would refuse the large ones that show it.
     this.#slopeMs = Math.max(0, slopeMs - certainty * errorMs)
     this.fixedMs = Math.max(0, (this.#time - this.#slopeMs * this.#size) / this.#weight)
+  }
+
+  /** Least share of the expected time that recent calls took, if that shows the line to be wrong. */
+  get luck(): number {
+    return this.#least < wrongShare ? this.#least : 1
   }
 
   /** @returns the least time of a call to reckon with: delays by chance refuse no call. */
