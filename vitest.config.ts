@@ -35,6 +35,11 @@ const wide = testsIn('corpora', 'examples', 'mcp')
 /** What asks processes and browsers, and leaves nothing behind in its own. */
 const outside = testsIn('cli', 'docs', 'browser')
 
+/** What waits nearly all of its time: for leases that end, and for servers that come back. */
+const waiting = ['bullmq', 'bullmq-kills', 'redis-places', 'redis-silence', 'rows-kills'].map(
+  (name) => `test/jobs/${name}.test.ts`,
+)
+
 /** What all projects have. Forks, not threads: uWebSockets.js is per process, and a crash must name its file. */
 const common = {
   pool: 'forks',
@@ -84,6 +89,7 @@ export default defineConfig({
           isolate: false,
         },
       },
+      { extends: true, test: { ...common, name: 'waiting', include: waiting } },
       // The rest, which `npm test` leaves out.
       {
         extends: true,
@@ -97,7 +103,7 @@ export default defineConfig({
           // What a call keeps alive shows, as it does not while V8 still chooses how much it collects at once.
           execArgv: ['--min-semi-space-size=16'],
           include: testsIn('*'),
-          exclude: [...unit, ...server, ...processes, ...wide, ...outside],
+          exclude: [...unit, ...server, ...processes, ...wide, ...outside, ...waiting],
         },
       },
     ],

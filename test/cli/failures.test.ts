@@ -283,6 +283,7 @@ describe('what the command tells about itself', () => {
       'Workers',
       'Limits',
       'Pages',
+      'Splits',
       'Jobs',
       'Logs, metrics and traces',
     ]
