@@ -2,6 +2,7 @@
 
 import { checkThat } from '../core/options.ts'
 import { Context } from '../http/context.ts'
+import { ownerOf } from '../http/owner-key.ts'
 import type { CallOptions } from './runner-options.ts'
 
 // Beyond so many, those without a waiting call are forgotten, and with them the time that they have had.
@@ -30,9 +31,8 @@ export class Share {
     checkThat(Number.isFinite(priority), 'a number', 'priority of a call', priority)
     checkThat(share > 0 && Number.isFinite(share), 'a number above 0', 'share of a call', share)
     const ctx = options instanceof Context ? options : undefined
-    const caller = ctx?.caller
-    const name = caller && `${caller.claims?.iss ?? ''} ${caller.name}`
-    return this.#part(priority, priority).#part(ctx?.api, priority).#part(name, priority)
+    const owner = ctx?.caller && ownerOf(ctx)
+    return this.#part(priority, priority).#part(ctx?.api, priority).#part(owner, priority)
   }
 
   #part(key: string | number | undefined, priority: number): Share {

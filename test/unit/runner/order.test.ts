@@ -71,6 +71,14 @@ describe('the order of calls', () => {
       expect(Math.abs(alike(order, name) - 20)).toBeLessThanOrEqual(1)
   })
 
+  it('tells apart callers whose issuers and names make one text', async () => {
+    const { call, answer } = oneByOne()
+    for (let i = 0; i < 90; i++) void call('many', contextOf({ name: 'b c', iss: 'a' }))
+    for (let i = 0; i < 30; i++) void call('few', contextOf({ name: 'c', iss: 'a b' }))
+    const order = await answer(40)
+    expect(Math.abs(alike(order, 'few') - 20)).toBeLessThanOrEqual(1)
+  })
+
   it('gives a caller with three shares three times the time', async () => {
     const { call, answer } = oneByOne()
     for (let i = 0; i < 60; i++) {
