@@ -1,7 +1,7 @@
 /**
  * Goodput of batches: answers within 50 ms of calls that come at random (Poisson), whether or not others are answered.
- * Run after `npm run build`: `npx tsx --tsconfig bench/tsconfig.json bench/batching.ts [rows|text|mixed|idle ...]
- * [--seconds N] [--quick]`
+ * Run after `npm run build`: `npx tsx --tsconfig bench/tsconfig.json bench/batching.ts [PART...] [--seconds N]
+ * [--quick]`, where each PART is one of:
  *
  * - `rows`: a model of 2 ms a call and 10 µs a row. The Runner is told `maxBatchSize: 2048` alone. The others are
  *   batches by hand: so many rows at most, so long a wait at most, so many waiting calls at most. The best of them is
@@ -9,10 +9,17 @@
  * - `text`: examples of Zipf lengths from 8 to 512 through ONNX, padded, beside batches of equal shape.
  * - `mixed`: calls of 1 ms of one API beside a flood of 20 ms of another.
  * - `idle`: how long the only call waits for a thread.
+ * - `simulated`: that model in simulated time, at any load, beside 100 settings by hand.
  * @module
  */
 import { parseArgs } from 'node:util'
-import { io, NDArray, Overloaded, Runner, type RunnerLife, Service } from 'serving'
+import { io, NDArray, Overloaded, Runner, type RunnerLife, Service, serve } from 'serving'
+import {
+  answeredByHand,
+  answeredInTime,
+  handSettings,
+  poisson,
+} from '../test/unit/runner/simulated.ts'
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -278,20 +285,25 @@ async function mixed(): Promise<void> {
       await runner.spin(ms, ctx)
       return given
     })
+  const server = await serve(svc, { port: 0, host: '127.0.0.1' })
   const call = async (name: string) => {
-    const { status } = await svc.inject({ path: `/${name}`, body: name })
+    const headers = { 'content-type': 'text/plain' }
+    const { status } = await fetch(`http://127.0.0.1:${server.port}/${name}`, {
+      method: 'POST',
+      headers,
+      body: name,
+    })
     if (status !== 200) throw new Error(`expected status 200, received ${status}`)
   }
-  await svc.start()
   let isOver = false
   const flood = Array.from({ length: 200 }, async () => {
     while (!isOver) await call('long')
   })
   await wait(500)
-  const outcome = await openLoop(20, () => call('short'), 10)
+  const outcome = await openLoop(50, () => call('short'), 16)
   isOver = true
   await Promise.all(flood)
-  await svc.stop()
+  await server.close()
   console.log(`1 ms beside 200 waiting calls of 20 ms: ${shown(outcome)} (target p99 30 ms)`)
 }
 
@@ -318,7 +330,24 @@ async function idle(): Promise<void> {
   })
 }
 
+async function simulated(): Promise<void> {
+  const maxBatchSize = 2048
+  const cost = (rows: number) => 2 + 0.01 * rows
+  for (const threads of [1, 2])
+    for (const load of [400, 10_000, 40_000, 90_000 * threads, 135_000 * threads]) {
+      const arrivals = poisson(load / 1000, 500)
+      const byHand = handSettings(maxBatchSize).map((hand) =>
+        answeredByHand(arrivals, { threads, cost }, hand),
+      )
+      const ours = await answeredInTime(arrivals, { threads, cost, maxBatchSize })
+      const ratio = (ours / Math.max(...byHand)).toFixed(3)
+      const share = (ours / arrivals.times.length).toFixed(3)
+      console.log(`simulated, ${threads} threads, ${load}/s: ${share} in time, ratio ${ratio}`)
+    }
+}
+
 if (wants('rows')) await rows()
 if (wants('text')) await text()
 if (wants('mixed')) await mixed()
 if (wants('idle')) await idle()
+if (wants('simulated')) await simulated()

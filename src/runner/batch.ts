@@ -1,5 +1,5 @@
 /** Which requests make a batch, and when it goes. Pure: gets the time as an argument and starts nothing. @module */
-import { type CallQueue, goesBefore, Lanes, type Waiting } from './call-queue.ts'
+import { type CallQueue, goesBefore, type IsOver, Lanes, type Waiting } from './call-queue.ts'
 import type { MethodSettings } from './runner-options.ts'
 
 const decay = 0.95
@@ -93,15 +93,13 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
     this.#cost.learn(size, ms)
   }
 
-  expectedMs(calls: readonly W[]): number {
-    let size = 0
-    for (const call of calls) size += call.size
-    return this.#cost.leastOf(size)
+  expectedMs({ key }: W): number {
+    return this.#cost.leastOf(this.#batchSize(this.#groups.get(key) as Lanes<W>))
   }
 
-  msBefore(call: W): number {
+  msAfter(call: W): number {
     let ms = 0
-    for (const group of this.#groups.values()) ms += group.msBefore(call)
+    for (const group of this.#groups.values()) ms += group.msAfter(call)
     return ms
   }
 
@@ -133,6 +131,11 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
       : now
   }
 
+  /** What the time of the next batch follows, if it is as full as it can be. */
+  #batchSize({ work, rows }: Lanes<W>): number {
+    return work * Math.min(1, this.#limits.maxBatchSize / rows)
+  }
+
   /** The part of a request in the time of a full batch. */
   #shareOf({ rows, size }: W): number {
     const { fixedMs } = this.#cost
@@ -156,30 +159,32 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
     const paysMs = this.#longestMs / group.size
     if (!(Math.exp(this.#logGap) <= paysMs)) return now
     let until = (this.#lastArrival as number) + paysMs
-    let size = 0
-    for (const call of group) size += call.size
-    const batchMs = this.#cost.msOf(size)
+    const batchMs = this.#cost.msOf(group.work)
     for (const { queuedAt, dueAt } of group)
       until = Math.min(until, queuedAt + this.#longestMs, dueAt - batchMs)
     return until
   }
 
   /** Removes and returns the next batch: that of the first request, unless it should wait and another is full. */
-  take(now: number): W[] {
+  take(now: number, _freeWorkers: number, isOver: IsOver<W>): W[] {
     const first = this.#first()
     if (first === undefined) return []
     const { maxBatchSize } = this.#limits
     const group =
       this.#payingUntil(first, now) <= now ? first : (this.#first(maxBatchSize) ?? first)
+    const ms = this.#cost.leastOf(this.#batchSize(group))
+    const waiting = group.size
+    const { key } = group.first as W
     let rows = 0
     const taken = group.take(
+      (call) => isOver(call, ms),
       (call, count) => {
         rows += call.rows
         return count === 0 || rows <= maxBatchSize
       },
       (call) => this.#shareOf(call) || call.rows,
     )
-    this.#taken(taken[0].key, group, taken.length)
+    this.#taken(key, group, waiting - group.size)
     return taken
   }
 

@@ -29,13 +29,17 @@ export interface CallQueue<W> {
   remove(call: W): boolean
   /** When a free worker should get calls: Infinity if no call waits. */
   dueAt(now: number): number
-  take(now: number, freeWorkers: number): W[]
+  /** @returns the calls of the next message, without those that are over. */
+  take(now: number, freeWorkers: number, isOver: IsOver<W>): W[]
   learn(size: number, ms: number): void
-  /** Expected time of calls in one message; 0 before the first was measured. */
-  expectedMs(calls: readonly W[]): number
-  /** Expected time of the caller's calls that go before one. */
-  msBefore(call: W): number
+  /** Expected time of the message of a call that waits; 0 before the first was measured. */
+  expectedMs(call: W): number
+  /** Expected time of the caller's calls that go after one. */
+  msAfter(call: W): number
 }
+
+/** Whether a call needs no answer any more, if its message takes so long. **Units**: milliseconds. */
+export type IsOver<W> = (call: W, ms: number) => boolean
 
 /** Whether a call goes before another: by priority, by what its API and caller have had, by deadline, by age. */
 export function goesBefore(one: Waiting, other: Waiting): boolean {
@@ -51,6 +55,8 @@ const sameDueMs = 1
 export class Lanes<W extends Waiting> {
   readonly #lanes = new Map<Share, W[]>()
   rows = 0
+  /** What the time of all its calls follows. */
+  work = 0
   size = 0
 
   push(call: W): void {
@@ -61,6 +67,7 @@ export class Lanes<W extends Waiting> {
     if (at === lane.length) lane.push(call)
     else lane.splice(at, 0, call)
     this.rows += call.rows
+    this.work += call.size
     this.size++
     call.share.enter(call.expectedMs)
   }
@@ -87,47 +94,52 @@ export class Lanes<W extends Waiting> {
     if (lane.length === 1) this.#lanes.delete(call.share)
     else lane.splice(at, 1)
     this.rows -= call.rows
+    this.work -= call.size
     this.size--
     call.share.leave(call.expectedMs)
     return true
   }
 
-  /** Takes the calls that go first while `fits` says so. Each should take `msOf`. */
-  take(fits: (call: W, count: number) => boolean, msOf: (call: W) => number): W[] {
+  /** Takes the calls that go first while `fits` says so, and drops those that are over. Each should take `msOf`. */
+  take(
+    isOver: (call: W) => boolean,
+    fits: (call: W, count: number) => boolean,
+    msOf: (call: W) => number,
+  ): W[] {
     const taken: W[] = []
-    let lane = this.#firstLane()
-    while (lane !== undefined && fits(lane[0], taken.length)) {
+    for (;;) {
+      const lane = this.#firstLane()
+      if (lane === undefined) return taken
       const { share } = lane[0]
       // One lane is all that there is for most runners: its calls are counted together.
       const isOnly = this.#lanes.size === 1
-      const start = taken.length
-      let [waited, ms] = [0, 0]
+      let [count, waited, ms] = [0, 0, 0]
       do {
-        const call = lane[taken.length - start]
+        const call = lane[count]
+        const isDropped = isOver(call)
+        if (!isDropped && !fits(call, taken.length)) break
+        count++
         waited += call.expectedMs
+        this.rows -= call.rows
+        this.work -= call.size
+        if (isDropped) continue
         call.expectedMs = msOf(call)
         ms += call.expectedMs / call.weight
-        this.rows -= call.rows
         taken.push(call)
-      } while (
-        isOnly &&
-        taken.length - start < lane.length &&
-        fits(lane[taken.length - start], taken.length)
-      )
-      const count = taken.length - start
+      } while (isOnly && count < lane.length)
+      if (count === 0) return taken
       if (count === lane.length) this.#lanes.delete(share)
       else lane.splice(0, count)
       this.size -= count
       share.leave(waited, count)
       share.begin(ms)
-      lane = this.#firstLane()
     }
-    return taken
   }
 
-  msBefore({ share, dueAt }: W): number {
+  msAfter({ share, dueAt }: W): number {
+    const lane = this.#lanes.get(share) ?? []
     let ms = 0
-    for (const call of this.#lanes.get(share) ?? []) if (call.dueAt <= dueAt) ms += call.expectedMs
+    for (let i = lane.length - 1; i >= 0 && lane[i].dueAt > dueAt; i--) ms += lane[i].expectedMs
     return ms
   }
 }
@@ -179,10 +191,12 @@ export class PlainQueue<W extends Waiting> implements CallQueue<W> {
     return this.size === 0 ? Number.POSITIVE_INFINITY : now
   }
 
-  take(_now: number, freeWorkers: number): W[] {
+  take(_now: number, freeWorkers: number, isOver: IsOver<W>): W[] {
     const count = this.#share(freeWorkers)
     const ms = this.#callMs ?? unknownMs
+    const messageMs = count * this.expectedMs()
     return this.#waiting.take(
+      (call) => isOver(call, messageMs),
       (_, taken) => taken < count,
       () => ms,
     )
@@ -194,12 +208,12 @@ export class PlainQueue<W extends Waiting> implements CallQueue<W> {
       this.#callMs === undefined ? callMs : this.#callMs + 0.1 * (callMs - this.#callMs)
   }
 
-  expectedMs(calls: readonly W[]): number {
-    return calls.length * (this.#callMs ?? 0)
+  expectedMs(): number {
+    return this.#callMs ?? 0
   }
 
-  msBefore(call: W): number {
-    return this.#waiting.msBefore(call)
+  msAfter(call: W): number {
+    return this.#waiting.msAfter(call)
   }
 
   #share(freeWorkers: number): number {

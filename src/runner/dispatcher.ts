@@ -85,10 +85,12 @@ export class Dispatcher implements CallOwner {
   /** Refuses every call with that error, those that wait included, until {@link Dispatcher.open}. */
   close(reason: Error): void {
     this.#closed = reason
-    for (const { calls } of this.#queues.values()) {
-      while (calls.size > 0)
-        for (const call of calls.take(this.#options.clock.now(), 1)) call.reject(reason)
+    const refused = (call: RunnerCall) => {
+      call.reject(reason)
+      return true
     }
+    for (const { calls } of this.#queues.values())
+      while (calls.size > 0) calls.take(this.#options.clock.now(), 1, refused)
   }
 
   open(): void {
@@ -136,11 +138,11 @@ export class Dispatcher implements CallOwner {
     const restMs = call.dueAt - now
     if (restMs <= 0 || restMs === Number.POSITIVE_INFINITY || this.waiting < 2) return false
     const places = Math.max(1, this.#slots.size * this.#options.concurrency)
-    const ownMs = calls.expectedMs([call])
-    const fits = (ms: number) => (ms - call.expectedMs) / places + ownMs <= restMs
+    const ownMs = calls.expectedMs(call)
+    const fits = (ms: number) => Math.max(0, ms - ownMs) / places + ownMs <= restMs
     if (fits(this.#shares.waitingMs)) return false
-    let callerMs = 0
-    for (const queue of this.#queues.values()) callerMs += queue.calls.msBefore(call)
+    let callerMs = call.share.waitingMs
+    for (const queue of this.#queues.values()) callerMs -= queue.calls.msAfter(call)
     return !fits(call.share.msBefore(callerMs))
   }
 
@@ -192,10 +194,15 @@ export class Dispatcher implements CallOwner {
       const now = this.#options.clock.now()
       const queue = this.#dueQueue(now)
       if (queue === undefined) return
-      const taken = queue.calls.take(now, free.length)
-      // Once no other waits, even a call that should not make it costs nobody anything, and is measured.
-      const ms = this.waiting === 0 ? 0 : queue.calls.expectedMs(taken)
-      const calls = taken.filter((call) => !this.#isOver(call, ms, now))
+      let { waiting } = this
+      const calls = queue.calls.take(now, free.length, (call, ms) => {
+        const restMs = call.dueAt - now
+        if (restMs <= 0) call.reject(deadlinePassed())
+        // If no other waits, even a call that should not make it costs nobody anything, and is measured.
+        else if (restMs < ms && waiting > 1) call.reject(this.#tooLate())
+        if (call.over) waiting--
+        return call.over
+      })
       if (calls.length === 0) continue
       const slot = free.reduce((min, one) => (one.busy < min.busy ? one : min))
       this.#slots.delete(slot.worker)
@@ -223,17 +230,8 @@ export class Dispatcher implements CallOwner {
     return due
   }
 
-  /** `ms`: how long it will run. */
-  #isOver(call: RunnerCall, ms: number, now: number): boolean {
-    const restMs = call.dueAt - now
-    if (restMs <= 0) call.reject(deadlinePassed())
-    else if (restMs < ms) call.reject(this.#tooLate())
-    return call.over
-  }
-
   async #send(queue: MethodQueue, slot: Slot, calls: readonly RunnerCall[]): Promise<void> {
     const job = new Job(++this.#count, queue.method, calls, slot, this.#options)
-    const { size } = job
     const start = this.#options.clock.now()
     this.#countDispatch(job)
     queue.running++
@@ -250,8 +248,10 @@ export class Dispatcher implements CallOwner {
     } finally {
       job.end()
       queue.running--
-      const ms = this.#options.clock.now() - start
-      settleShares(calls, ms / (size || 1))
+      const msOfSize = (this.#options.clock.now() - start) / (job.size || 1)
+      // In place of the expected time.
+      for (const { share, weight, expectedMs, size } of calls)
+        share.charge((msOfSize * size - expectedMs) / weight)
       this.#schedule()
       this.#onJobEnd?.()
     }
@@ -287,7 +287,10 @@ export class Dispatcher implements CallOwner {
     })
     if (!method.batchable) {
       queue.learn(calls.length, reply.ms)
-      for (let i = 0; i < calls.length; i++) settle(calls[i], results[i], failed.includes(i))
+      for (const [i, call] of calls.entries()) {
+        if (failed.includes(i)) call.reject(results[i] as Error)
+        else call.resolve(results[i])
+      }
     } else if (failed.length > 0) {
       this.#batchFailed(job, results[0] as Error)
     } else {
@@ -308,46 +311,22 @@ export class Dispatcher implements CallOwner {
       const { shape } = calls[i].value as NDArray
       const part = trim === undefined ? whole : trimRows(whole, trim, length, shape[1])
       const wrong = Array.isArray(part) ? part.find((row) => row instanceof Error) : undefined
-      settle(
-        calls[i],
-        wrong === undefined ? part : callFailure(wrong, this.#options.name),
-        wrong !== undefined,
-      )
+      if (wrong === undefined) calls[i].resolve(part)
+      else calls[i].reject(callFailure(wrong, this.#options.name))
     }
   }
 
   #batchFailed({ method, calls }: Job, error: Error): void {
-    const open = calls.filter((call) => !call.over)
-    if (calls.length === 1) {
-      for (const call of open) call.reject(error)
-      return
-    }
-    if (method.onBatchError === 'retry') {
-      for (const call of open) {
+    if (calls.length === 1) calls[0].reject(error)
+    else if (method.onBatchError === 'retry') {
+      for (const call of calls) {
         call.key = `alone ${++this.#count}`
         this.push(method.name, call)
       }
-      return
+    } else {
+      // Not the error itself: a 400 for one request would be a 400 for all.
+      const text = `a batch of ${calls.length} calls of ${method.name} failed: ${error.message}`
+      for (const call of calls) call.reject(new FunctionError(text, { cause: error }))
     }
-    // Not the error itself: a 400 for one request would be a 400 for all.
-    const text = `a batch of ${calls.length} calls of ${method.name} failed: ${error.message}`
-    for (const call of open) call.reject(new FunctionError(text, { cause: error }))
   }
-}
-
-/** Charges the time that calls took in place of the expected time, at once for neighbours of one share. */
-function settleShares(calls: readonly RunnerCall[], msOfSize: number): void {
-  let ms = 0
-  for (let i = 0; i < calls.length; i++) {
-    const { share, weight, expectedMs, size } = calls[i]
-    ms += (msOfSize * size - expectedMs) / weight
-    if (calls[i + 1]?.share === share) continue
-    share.charge(ms)
-    ms = 0
-  }
-}
-
-function settle(call: RunnerCall, result: unknown, isFailure: boolean): void {
-  if (isFailure) call.reject(result as Error)
-  else call.resolve(result)
 }

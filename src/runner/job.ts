@@ -60,6 +60,9 @@ export class Job implements CallOwner {
   readonly #options: DispatcherOptions
   /** Second dimension of its padded rows. */
   readonly length: number
+  readonly rows: number = 0
+  /** What its time follows. */
+  readonly size: number = 0
   #calls: readonly RunnerCall[]
   #open: number
   #disarm: (() => void) | undefined
@@ -88,24 +91,15 @@ export class Job implements CallOwner {
           )
     this.#open = calls.length
     slot.busy++
-    for (const call of calls) call.owner = this
+    for (const call of calls) {
+      call.owner = this
+      this.rows += call.rows
+      this.size += call.size
+    }
   }
 
   get calls(): readonly RunnerCall[] {
     return this.#calls
-  }
-
-  get rows(): number {
-    let rows = 0
-    for (const call of this.#calls) rows += call.rows
-    return rows
-  }
-
-  /** What its time follows. */
-  get size(): number {
-    let size = 0
-    for (const call of this.#calls) size += call.size
-    return size
   }
 
   abandoned(): void {

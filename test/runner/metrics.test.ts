@@ -46,6 +46,20 @@ describe('metrics of a runner', () => {
     expect(valuesOf(runner, 'serving_queue_depth')).toEqual({ '': 0 })
   })
 
+  it('tell how much of the length of padded batches was sent, and how much is padding', async () => {
+    const runner = await started<typeof import('./models/ragged.ts')>({
+      module: model('ragged'),
+      methods: { sums: { batchable: true, batch: { pad: -1, buckets: [8, 32] } } },
+    })
+    const rows = (count: number, length: number) =>
+      new NDArray(new Float32Array(count * length), [count, length], 'float32')
+    await Promise.all([rows(1, 3), rows(2, 8), rows(3, 20)].map((x) => runner.sums(x)))
+    expect(valuesOf(runner, 'serving_batch_length_total')).toEqual({
+      sent: 3 + 2 * 8 + 3 * 20,
+      padding: 8 - 3 + 3 * (32 - 20),
+    })
+  })
+
   it('count threads that were replaced', async () => {
     const runner = await started<typeof import('./models/dies.ts')>({
       module: model('dies'),

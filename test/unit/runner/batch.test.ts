@@ -7,6 +7,7 @@ import { Share } from '../../../src/runner/shares.ts'
 interface Request extends Waiting {
   readonly name: number
 }
+const never = () => false
 let count = 0
 const share = new Share().of({})
 const request = (rows = 1, key = 'a', dueAt = Number.POSITIVE_INFINITY): Request => ({
@@ -25,9 +26,9 @@ function busyQueue(gapMs: number, limits = { maxBatchSize: 8, maxWaitMs: 20 }) {
   for (let i = 0; i < 20; i++) {
     now += gapMs
     queue.push(request(), now, false)
-    queue.take(now)
+    queue.take(now, 1, never)
   }
-  while (queue.size > 0) queue.take(now)
+  while (queue.size > 0) queue.take(now, 1, never)
   return { queue, now }
 }
 
@@ -47,7 +48,7 @@ describe('a batch queue', () => {
     for (let i = 0; i < 500; i++) {
       queue.push(request(), now, true)
       expect(queue.dueAt(now)).toBeLessThanOrEqual(now)
-      queue.take(now)
+      queue.take(now, 1, never)
       // Now and then something else has the core.
       const ms = i % 7 === 0 ? 2 : 0.05
       queue.learn(1, ms)
@@ -62,7 +63,7 @@ describe('a batch queue', () => {
       queue.push(request(), now, true)
       if (i > 10) expect(queue.dueAt(now)).toBeGreaterThan(now)
       queue.push(request(), now + 0.1, false)
-      queue.take(now + 0.1)
+      queue.take(now + 0.1, 1, never)
       queue.learn(2, 8)
       now += 8
     }
@@ -116,7 +117,7 @@ describe('a batch queue', () => {
           const takeUntil = (time: number) => {
             for (let due = queue.dueAt(now); due <= time; due = queue.dueAt(now)) {
               now = Math.max(now, due)
-              const batch = queue.take(now)
+              const batch = queue.take(now, 1, never)
               expect(batch.length).toBeGreaterThan(0)
               for (const { name } of batch)
                 expect(now - (since.get(name) as number)).toBeLessThanOrEqual(maxWaitMs + 1e-9)
@@ -152,7 +153,7 @@ describe('a batch queue', () => {
           const given: Request[] = []
           const taken: Request[] = []
           const take = (now: number) => {
-            const batch = queue.take(now)
+            const batch = queue.take(now, 1, never)
             expect(batch.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThanOrEqual(maxBatchSize)
             expect(new Set(batch.map(({ key }) => key)).size).toBeLessThanOrEqual(1)
             taken.push(...batch)
@@ -181,22 +182,22 @@ describe('a batch queue', () => {
     expect(queue.dueAt(now + 1)).toBeGreaterThan(now + 1)
     queue.push(request(1), now + 1, false)
     expect(queue.dueAt(now + 1)).toBeLessThanOrEqual(now + 1)
-    expect(queue.take(now + 1).map(({ rows }) => rows)).toEqual([3, 4, 1])
+    expect(queue.take(now + 1, 1, never).map(({ rows }) => rows)).toEqual([3, 4, 1])
   })
 
   it('takes first the request that has waited longest, full batches of others notwithstanding', () => {
     const queue = new BatchQueue<Request>({ maxBatchSize: 2, maxWaitMs: 0 })
     queue.push(request(1, 'a'), 0, false)
     for (let i = 0; i < 4; i++) queue.push(request(1, 'b'), 1, false)
-    expect(queue.take(1).map(({ key }) => key)).toEqual(['a'])
-    expect(queue.take(1).map(({ key }) => key)).toEqual(['b', 'b'])
+    expect(queue.take(1, 1, never).map(({ key }) => key)).toEqual(['a'])
+    expect(queue.take(1, 1, never).map(({ key }) => key)).toEqual(['b', 'b'])
   })
 
   it('lets a full batch pass one that is better off waiting', () => {
     const { queue, now } = busyQueue(1)
     queue.push(request(1, 'lone'), now + 1, false)
     queue.push(request(8, 'full'), now + 1, false)
-    expect(queue.take(now + 1).map(({ key }) => key)).toEqual(['full'])
+    expect(queue.take(now + 1, 1, never).map(({ key }) => key)).toEqual(['full'])
     expect(queue.size).toBe(1)
   })
 
@@ -204,7 +205,7 @@ describe('a batch queue', () => {
     const queue = new BatchQueue<Request>({ maxBatchSize: 1, maxWaitMs: 20 })
     const requests = [request(), request(), request()]
     for (const one of requests) queue.push(one, 0, false)
-    expect(requests.map(() => queue.dueAt(0) <= 0 && queue.take(0)[0])).toEqual(requests)
+    expect(requests.map(() => queue.dueAt(0) <= 0 && queue.take(0, 1, never)[0])).toEqual(requests)
   })
 
   it('forgets a request that is taken out', () => {
@@ -213,7 +214,7 @@ describe('a batch queue', () => {
     queue.push(one, 0, false)
     queue.push(two, 0, false)
     expect([queue.remove(one), queue.remove(one)]).toEqual([true, false])
-    expect(queue.take(0)).toEqual([two])
+    expect(queue.take(0, 1, never)).toEqual([two])
     expect([queue.size, queue.dueAt(0), queue.first]).toEqual([
       0,
       Number.POSITIVE_INFINITY,
