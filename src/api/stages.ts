@@ -10,6 +10,7 @@ import {
 } from '../core/errors.ts'
 import { isPromise, type MaybePromise, whenReady, within } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
+import type { RequestTrace } from '../http/request-trace.ts'
 import type { Api } from './api.ts'
 import { functionOf } from './function-of.ts'
 
@@ -33,26 +34,8 @@ export function callDecoded<R>(
   ctx: Context,
   encoding: Encoding<R>,
 ): MaybePromise<R> {
-  const sample = api.sampler?.sample(ctx, encoding.protocol)
-  if (sample === undefined) return callStages(api, decode, ctx, encoding)
-  return callStages(api, () => whenReady(decode(), (value) => sample.input(value)), ctx, {
-    encode: (own, result, context) =>
-      whenReady(encoding.encode(own, sample.result(result), context), (answer) =>
-        sample.answered(answer),
-      ),
-    fail(error, context) {
-      sample.failed(error)
-      return encoding.fail(error, context)
-    },
-  })
-}
-
-function callStages<R>(
-  api: Callable,
-  decode: () => MaybePromise<unknown>,
-  ctx: Context,
-  encoding: Encoding<R>,
-): MaybePromise<R> {
+  // Its trace sees the call: closures of its own would make those of all calls slower.
+  api.sampler?.sample(ctx, encoding.protocol)
   try {
     const input = ctx.trace === undefined ? decode() : ctx.trace.stage('decode', decode)
     const next = (value: unknown) => invoke(api, value, ctx, encoding)
@@ -61,8 +44,13 @@ function callStages<R>(
       : next(input)
     return isPromise(answer) ? withDeadline(ctx, answer, encoding) : answer
   } catch (error) {
-    return encoding.fail(decodeFailureOf(error), ctx)
+    return fail(encoding, decodeFailureOf(error), ctx)
   }
+}
+
+function fail<R>(encoding: Pick<Encoding<R>, 'fail'>, error: ServingError, ctx: Context): R {
+  ctx.trace?.sample?.failed(error)
+  return encoding.fail(error, ctx)
 }
 
 /** Awaits a stage's value for the next stage. `failureOf` makes the answer of its error. */
@@ -77,7 +65,7 @@ async function awaitStage<T, R>(
   try {
     value = await pending
   } catch (error) {
-    return encoding.fail(failureOf(error), ctx)
+    return fail(encoding, failureOf(error), ctx)
   }
   return next(value)
 }
@@ -89,15 +77,17 @@ function invoke<R>(
   encoding: Encoding<R>,
 ): MaybePromise<R> {
   const reason = ctx.abortReason
-  if (reason !== undefined) return encoding.fail(abortOf(reason), ctx)
+  if (reason !== undefined) return fail(encoding, abortOf(reason), ctx)
   let result: unknown
   try {
+    const { trace } = ctx
+    trace?.sample?.input(input)
     result =
-      ctx.trace === undefined
+      trace === undefined
         ? api[functionOf](input, ctx)
-        : ctx.trace.stage('function', () => api[functionOf](input, ctx))
+        : trace.stage('function', () => api[functionOf](input, ctx))
   } catch (error) {
-    return encoding.fail(functionFailureOf(error), ctx)
+    return fail(encoding, functionFailureOf(error), ctx)
   }
   if (!isPromise(result)) return encode(api, result, ctx, encoding)
   return awaitStage(result, ctx, encoding, functionFailureOf, (value) =>
@@ -114,12 +104,12 @@ function encode<R>(
   ctx.returned = true
   if (ctx.remainingMs === 0) ctx.abort(deadlinePassed())
   const reason = ctx.abortReason
-  if (reason !== undefined) return encoding.fail(abortOf(reason), ctx)
+  if (reason !== undefined) return fail(encoding, abortOf(reason), ctx)
   try {
     const answer =
       ctx.trace === undefined
         ? encoding.encode(api, result, ctx)
-        : ctx.trace.stage('encode', () => encoding.encode(api, result, ctx))
+        : encodeTraced(api, result, ctx, ctx.trace, encoding)
     if (!isPromise(answer)) return answer
     return awaitStage(
       answer,
@@ -129,8 +119,21 @@ function encode<R>(
       (value) => value,
     )
   } catch (error) {
-    return encoding.fail(resultFailureOf(result, error), ctx)
+    return fail(encoding, resultFailureOf(result, error), ctx)
   }
+}
+
+function encodeTraced<R>(
+  api: Callable,
+  result: unknown,
+  ctx: Context,
+  trace: RequestTrace,
+  encoding: Encoding<R>,
+): MaybePromise<R> {
+  const { sample } = trace
+  const seen = sample === undefined ? result : sample.result(result)
+  const answer = trace.stage('encode', () => encoding.encode(api, seen, ctx))
+  return sample === undefined ? answer : whenReady(answer, (value) => sample.answered(value))
 }
 
 /** A generator runs while its result is encoded: its errors are the function's. */
@@ -183,7 +186,7 @@ export function withDeadline<R>(
     const timer = setTimeout(
       () => {
         const error = deadlinePassed()
-        resolve(encoding.fail(error, ctx))
+        resolve(fail(encoding, error, ctx))
         ctx.abort(error)
       },
       Math.min(ms, 0x7fffffff),
@@ -192,7 +195,7 @@ export function withDeadline<R>(
       clearTimeout(timer)
       resolve(value)
     }
-    answer.then(settle, (error) => settle(encoding.fail(decodeFailureOf(error), ctx)))
+    answer.then(settle, (error) => settle(fail(encoding, decodeFailureOf(error), ctx)))
   })
 }
 

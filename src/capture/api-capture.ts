@@ -1,11 +1,11 @@
 /** Records the calls of one API: chooses them, bounds what they hold, and writes their files. @module */
 import { randomUUID } from 'node:crypto'
 import type { Api } from '../api/api.ts'
-import type { CaptureSettings, Capturing } from '../api/capture-options.ts'
+import type { CaptureSettings } from '../api/capture-options.ts'
 import type { LiveApi } from '../api/live-api.ts'
 import type { ServedModel } from '../api/model-options.ts'
 import { Query } from '../api/query.ts'
-import type { Sample, Sampler } from '../api/sampler.ts'
+import type { Sample } from '../api/sampler.ts'
 import { clientMetadata } from '../api/service-metadata.ts'
 import { ServingError } from '../core/errors.ts'
 import type { FormatDescription } from '../descriptors/description.ts'
@@ -13,29 +13,19 @@ import type { StandardSchemaV1 } from '../descriptors/run-schema.ts'
 import { jsonSchemaOf } from '../descriptors/standard-json-schema.ts'
 import type { Context } from '../http/context.ts'
 import type { BlobStore } from '../jobs/blob-store.ts'
-import type { RunnerLife } from '../runner/runner.ts'
-import type { RunnerHistory } from '../telemetry/calls/recorded-trace.ts'
 import { encodeFile } from '../values/table/file-decoder.ts'
-import { CallSample, type SampledApi } from './call-sample.ts'
-import { Cells, formatOf } from './cells.ts'
+import { type SampledApi, sampleCall } from './call-sample.ts'
+import { formatOf, maxHeldBytes, newCells } from './cells.ts'
 import { prune } from './place.ts'
 import { type CaptureNotes, notesKey, tensorsId } from './read-rows.ts'
-import { RowTable } from './row-table.ts'
+import { pathsOf } from './redaction.ts'
+import { type RowTable, rowTable } from './row-table.ts'
 
 /** A file is written when it has so much, or its first row is so old. **Units**: bytes; milliseconds. */
 const maxFileBytes = 2 ** 24
 const maxFileMs = 60_000
-/** What a process holds for calls that run, and for files that are not written yet. **Units**: bytes. */
-const maxHeldBytes = 2 ** 26
 const pruneEveryMs = 3_600_000
 const bytesOfMb = 2 ** 20
-
-/** What a capture is told of a service. */
-export interface CapturedService extends Capturing<Api, LiveApi, ServedModel> {
-  readonly name: string
-  readonly version: string | undefined
-  readonly runners: readonly RunnerLife[]
-}
 
 /** An API, live stream or model whose calls a server records. */
 export type Captured = Api | LiveApi | ServedModel
@@ -45,220 +35,161 @@ export interface CaptureLog {
   error(fields: object, message: string): void
 }
 
-/** What the captures of a process share. */
-interface SharedState {
-  heldBytes: number
-  readonly history: RunnerHistory
-  readonly models: SampledApi['models']
-}
-
-/** What a capture is made of, beside its API. */
-export interface CaptureParts {
+/** What a capture is made of, beside what it records. */
+interface CaptureParts {
+  readonly service: Pick<CaptureNotes, 'service' | 'version'>
   readonly settings: CaptureSettings
   readonly store: BlobStore
-  readonly shared: SharedState
   readonly log: CaptureLog
+  /** What the captures of a process share. */
+  readonly shared: Pick<SampledApi, 'history' | 'models'> & { heldBytes: number }
 }
 
 type DropReason = 'memory' | 'rate' | 'columns' | 'failed' | 'unwritten'
 
-/** Why a value was not taken. */
-class NoRoom extends Error {
-  readonly reason: DropReason
+/** Says why a value was not taken. */
+class NoRoom extends Error {}
 
-  constructor(reason: DropReason) {
-    super(reason)
-    this.reason = reason
+/** The capture of one API. */
+export type ApiCapture = ReturnType<typeof captureApi>
+
+/** @returns what chooses calls, bounds what they hold, and writes their files. */
+export function captureApi(
+  described: Described,
+  { service, settings, store, log, shared }: CaptureParts,
+) {
+  const { rate, maxBytes, maxMbPerSecond, maxAge } = settings
+  const { api: name } = described
+  const redact = pathsOf(settings.redact)
+  const notes: CaptureNotes = {
+    ...{ format: 1, ...service, redact: settings.redact },
+    ...described,
   }
-}
-
-/** What one call holds, and why it was given up. */
-interface Holding {
-  bytes: number
-  isOver: boolean
-  reason?: DropReason
-}
-
-/** See {@link Sampler}. */
-export class ApiCapture implements Sampler {
-  readonly name: string
+  const sampled = {
+    ...{ ...service, name, models: shared.models, history: shared.history },
+    ...{ input: formatOf(described.input), output: formatOf(described.output) },
+  }
   /** Calls by why they were not written. */
-  readonly dropped = new Map<DropReason, number>()
-  #written = 0
-  readonly #api: Captured
-  readonly #sampled: SampledApi
-  readonly #parts: CaptureParts
-  readonly #notes: Readonly<Record<string, string>>
-  readonly #pruning: NodeJS.Timeout | undefined
+  const dropped = new Map<DropReason, number>()
   /** Ends of calls, and files, that are waited for. */
-  readonly #open = new Set<Promise<void>>()
-  #table = new RowTable()
-  #closing: NodeJS.Timeout | undefined
-  /** What may be taken now. **Units**: bytes; milliseconds. */
-  #allowance: number
-  #allowedAt = performance.now()
+  const open = new Set<Promise<void>>()
+  let written = 0
+  let table = rowTable()
+  let closing: NodeJS.Timeout | undefined
+  let isClosed = false
+  /** What was taken in this second. **Units**: bytes. */
+  let taken = { second: 0, bytes: 0 }
 
-  constructor(
-    { name: service, version }: CapturedService,
-    api: Captured,
-    described: Described,
-    parts: CaptureParts,
-  ) {
-    const { settings, shared } = parts
-    this.name = described.api
-    this.#api = api
-    this.#parts = parts
-    this.#allowance = settings.maxMbPerSecond * bytesOfMb
-    this.#sampled = {
-      ...{ name: this.name, service, version },
-      ...{ models: shared.models, history: shared.history },
-      input: formatOf(described.input),
-      output: formatOf(described.output),
-    }
-    const notes: CaptureNotes = {
-      ...{ format: 1, service, version, redact: settings.redact },
-      ...described,
-    }
-    this.#notes = { [notesKey]: JSON.stringify(notes) }
-    api.sampler = this
-    if (settings.maxAge !== undefined) {
-      this.#prune()
-      this.#pruning = setInterval(() => this.#prune(), pruneEveryMs).unref()
+  const wait = (work: Promise<void>) => {
+    open.add(work)
+    void work.finally(() => open.delete(work))
+  }
+  const logged = (event: string, message: string, err: unknown) =>
+    log.error({ event, api: name, err }, message)
+  const drop = (reason: DropReason, calls: number) =>
+    void dropped.set(reason, (dropped.get(reason) ?? 0) + calls)
+
+  const write = async (full: RowTable) => {
+    const { rows, valueBytes } = full
+    const time = new Date().toISOString().replaceAll(/[-:.]/g, '')
+    try {
+      const file = await encodeFile(full.finish(), { [notesKey]: JSON.stringify(notes) })
+      await store.put(`${time}-${randomUUID().slice(0, 8)}.parquet`, file)
+      written += rows
+    } catch (err) {
+      drop('unwritten', rows)
+      logged('capture_unwritten', 'recorded calls were not written', err)
+    } finally {
+      shared.heldBytes -= valueBytes
     }
   }
-
-  get written(): number {
-    return this.#written
-  }
-
-  sample(ctx: Context, protocol?: string): Sample | undefined {
-    const { settings, shared } = this.#parts
-    if (Math.random() >= settings.rate) return undefined
-    const holding: Holding = { bytes: 0, isOver: false }
-    const { redact, maxBytes } = settings
-    const cells = new Cells({
-      redact,
-      maxBytes,
-      hold: (bytes) => this.#hold(holding, bytes),
-      lend: (bytes) => {
-        if (shared.heldBytes + bytes > maxHeldBytes) return undefined
-        shared.heldBytes += bytes
-        return () => {
-          shared.heldBytes -= bytes
-        }
-      },
-    })
-    const sample = new CallSample(this.#sampled, ctx, protocol, cells, (work) =>
-      this.#try(holding, work),
-    )
-    ctx.onEnd(() => {
-      sample.end()
-      const { pending } = cells
-      if (pending.length === 0) this.#add(cells, holding)
-      else this.#wait(Promise.all(pending).then(() => this.#add(cells, holding)))
-    })
-    return sample
-  }
-
-  /** Writes the last file, and stops. */
-  async close(): Promise<void> {
-    if (this.#api.sampler === this) this.#api.sampler = undefined
-    clearInterval(this.#pruning)
-    await Promise.all(this.#open)
-    this.#closeFile()
-    await Promise.all(this.#open)
+  const closeFile = () => {
+    clearTimeout(closing)
+    closing = undefined
+    if (table.rows > 0) wait(write(table))
+    table = rowTable()
   }
 
   /** @throws NoRoom. */
-  #hold(holding: Holding, bytes: number): void {
-    const { settings, shared } = this.#parts
-    if (bytes > this.#allowance) {
-      const now = performance.now()
-      const perSecond = settings.maxMbPerSecond * bytesOfMb
-      const more = ((now - this.#allowedAt) / 1000) * perSecond
-      this.#allowance = Math.min(perSecond, this.#allowance + more)
-      this.#allowedAt = now
-    }
-    if (bytes > this.#allowance) throw new NoRoom('rate')
+  const hold = (bytes: number) => {
+    const second = Math.floor(performance.now() / 1000)
+    if (taken.second !== second) taken = { second, bytes: 0 }
+    if (taken.bytes + bytes > maxMbPerSecond * bytesOfMb) throw new NoRoom('rate')
     if (shared.heldBytes + bytes > maxHeldBytes) throw new NoRoom('memory')
-    this.#allowance -= bytes
+    taken.bytes += bytes
     shared.heldBytes += bytes
-    holding.bytes += bytes
   }
 
-  /** Recording must not fail a request. */
-  #try(holding: Holding, work: () => void): void {
-    if (holding.isOver || holding.reason !== undefined) return
-    try {
-      work()
-    } catch (err) {
-      // The answer says what the descriptor cannot encode.
-      if (ServingError.is(err)) return
-      holding.reason = err instanceof NoRoom ? err.reason : 'failed'
-      if (holding.reason === 'failed')
-        this.#parts.log.error(
-          { event: 'capture_failed', api: this.name, err },
-          'a call was not recorded',
-        )
+  const sample = (ctx: Context, protocol?: string): Sample | undefined => {
+    if (isClosed || Math.random() >= rate) return undefined
+    let heldBytes = 0
+    let isOver = false
+    let reason: DropReason | undefined
+    /** Recording must not fail a request. */
+    const attempt = (work: () => void) => {
+      if (isOver || reason !== undefined) return
+      try {
+        work()
+      } catch (err) {
+        // The answer says what the descriptor cannot encode.
+        if (ServingError.is(err)) return
+        reason = err instanceof NoRoom ? (err.message as DropReason) : 'failed'
+        if (reason === 'failed') logged('capture_failed', 'a call was not recorded', err)
+      }
     }
-  }
-
-  #add(cells: Cells, holding: Holding): void {
-    this.#try(holding, () => {
-      if (!this.#table.add(cells.list, holding.bytes)) throw new NoRoom('columns')
+    const cells = newCells({
+      ...{ redact, maxBytes, shared },
+      hold(bytes) {
+        hold(bytes)
+        heldBytes += bytes
+      },
     })
-    holding.isOver = true
-    if (holding.reason !== undefined) {
-      this.#parts.shared.heldBytes -= holding.bytes
-      this.#drop(holding.reason, 1)
-      return
+    const call = sampleCall(sampled, ctx, protocol, cells, attempt)
+    const add = () => {
+      attempt(() => {
+        if (!table.add(cells.list, heldBytes)) throw new NoRoom('columns')
+      })
+      isOver = true
+      if (reason === undefined) closing ??= setTimeout(closeFile, maxFileMs).unref()
+      else {
+        shared.heldBytes -= heldBytes
+        drop(reason, 1)
+      }
+      if (table.bytes >= maxFileBytes) closeFile()
     }
-    this.#closing ??= setTimeout(() => this.#closeFile(), maxFileMs).unref()
-    if (this.#table.bytes >= maxFileBytes) this.#closeFile()
+    ctx.onEnd(() => {
+      call.end()
+      if (cells.pending.length === 0) add()
+      else wait(Promise.all(cells.pending).then(add))
+    })
+    return call
   }
 
-  #closeFile(): void {
-    clearTimeout(this.#closing)
-    this.#closing = undefined
-    const table = this.#table
-    if (table.rows === 0) return
-    this.#table = new RowTable()
-    this.#wait(this.#write(table))
-  }
+  const pruneOld = (age: number) =>
+    wait(
+      prune(store, Date.now() - age).then(
+        () => {},
+        (err) => logged('capture_unpruned', 'old captures were not deleted', err),
+      ),
+    )
+  if (maxAge !== undefined) pruneOld(maxAge)
+  const pruning = maxAge && setInterval(pruneOld, pruneEveryMs, maxAge).unref()
 
-  async #write(table: RowTable): Promise<void> {
-    const { store, shared, log } = this.#parts
-    const { rows } = table
-    const time = new Date().toISOString().replaceAll(/[-:.]/g, '')
-    try {
-      const file = await encodeFile(table.finish(), this.#notes)
-      await store.put(`${time}-${randomUUID().slice(0, 8)}.parquet`, file)
-      this.#written += rows
-    } catch (err) {
-      this.#drop('unwritten', rows)
-      log.error(
-        { event: 'capture_unwritten', api: this.name, rows, err },
-        'recorded calls were not written',
-      )
-    } finally {
-      shared.heldBytes -= table.valueBytes
-    }
-  }
-
-  #drop(reason: DropReason, calls: number): void {
-    this.dropped.set(reason, (this.dropped.get(reason) ?? 0) + calls)
-  }
-
-  #prune(): void {
-    const { store, settings, log } = this.#parts
-    const failed = (err: unknown) =>
-      log.error({ event: 'capture_unpruned', api: this.name, err }, 'old captures were not deleted')
-    this.#wait(prune(store, Date.now() - (settings.maxAge ?? 0)).then(() => {}, failed))
-  }
-
-  #wait(work: Promise<void>): void {
-    this.#open.add(work)
-    void work.finally(() => this.#open.delete(work))
+  return {
+    name,
+    dropped,
+    get written() {
+      return written
+    },
+    sample,
+    /** Writes the last file, and stops. */
+    async close() {
+      isClosed = true
+      clearInterval(pruning)
+      await Promise.all(open)
+      closeFile()
+      await Promise.all(open)
+    },
   }
 }
 
@@ -274,7 +205,7 @@ export function describe(api: Captured): Described {
     const { name = api.runner.name } = api
     const tensors = { descriptorId: tensorsId, args: {} }
     const descriptors = { input: tensors, output: tensors }
-    const route = `v2/models/${name}/infer`
+    const route = `v2/models/${encodeURIComponent(name)}/infer`
     return { api: name, method: 'POST', route, descriptors, input: [], output: [] }
   }
   const { name, route, input, output } = api

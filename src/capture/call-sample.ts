@@ -1,4 +1,4 @@
-/** One call that is recorded, from before its decoding to its end. @module */
+/** One call that is recorded, from before its function to its end. @module */
 import { createHash } from 'node:crypto'
 import { ownerOf } from '../api/caller-identity.ts'
 import type { Sample } from '../api/sampler.ts'
@@ -8,8 +8,8 @@ import type { FormatDescription } from '../descriptors/description.ts'
 import type { CallSpan, RunnerCallRecord } from '../http/call-record.ts'
 import type { Context } from '../http/context.ts'
 import { RecordedTrace, type RunnerHistory } from '../telemetry/calls/recorded-trace.ts'
-import { type Cells, scalarTypes } from './cells.ts'
-import { MessageCount } from './message-count.ts'
+import { columnOf } from '../values/table/columns.ts'
+import { type Cells, messageBytes } from './cells.ts'
 
 /** What samples of one API share. */
 export interface SampledApi {
@@ -23,168 +23,146 @@ export interface SampledApi {
   readonly history: RunnerHistory
 }
 
-/** Sees the bytes of pictures, too. */
-class SampleTrace extends RecordedTrace {
-  readonly source: Cells['source']
-
-  constructor(ctx: Context, history: RunnerHistory, source: Cells['source']) {
-    super(ctx, history)
-    this.source = source
-  }
-}
-
-/** See {@link Sample}. Its `cells` are a row once the request has ended. */
-export class CallSample implements Sample {
-  readonly cells: Cells
-  readonly #api: SampledApi
-  readonly #ctx: Context
-  readonly #trace: SampleTrace
-  readonly #time = Date.now()
-  /** Runs what records. Never throws. */
-  readonly #try: (work: () => void) => void
-  readonly #counts: MessageCount[] = []
-  readonly #protocol: string | undefined
-  #error: Error | undefined
-  #status: number | undefined
-
-  constructor(
-    api: SampledApi,
-    ctx: Context,
-    protocol: string | undefined,
-    cells: Cells,
-    attempt: (work: () => void) => void,
-  ) {
-    this.cells = cells
-    this.#api = api
-    this.#ctx = ctx
-    this.#try = attempt
-    this.#protocol = protocol
-    const source: Cells['source'] = (...picture) => void attempt(() => cells.source(...picture))
-    this.#trace = new SampleTrace(ctx, api.history, source)
-    ctx.trace = this.#trace
-  }
-
-  input(value: unknown): unknown {
-    this.#try(() => this.cells.add('input', value, this.#api.input))
-    return value
-  }
-
-  result(value: unknown): unknown {
-    if (typeof (value as { readonly next?: unknown } | null | undefined)?.next === 'function')
-      return this.messages('output', value as AsyncIterable<unknown>)
-    this.#try(() => this.cells.add('output', value, this.#api.output))
-    return value
-  }
-
-  answered<R>(answer: R): R {
-    this.#end(answer as Answer)
-    return answer
-  }
-
-  failed(error: ServingError): void {
-    this.#end({ error })
-  }
-
-  messages(name: string, messages: AsyncIterable<unknown>): AsyncIterable<unknown> {
-    const count = new MessageCount(name)
-    this.#counts.push(count)
-    return count.over(messages, (error) => {
-      this.#error ??= functionFailureOf(error)
-    })
-  }
-
-  /** Adds the columns of every call. */
-  end(): void {
-    const { cells } = this
-    this.#end({})
-    this.#try(() => {
-      for (const count of this.#counts) count.addTo(cells)
-      // The columns of all calls come first.
-      const values = cells.list.splice(0)
-      this.#addCall()
-      cells.list.push(...values)
-    })
-  }
-
-  /** The first answer counts: a deadline comes before what the function still does. */
-  #end({ error, status }: Answer): void {
-    const ctx = this.#ctx
-    if (ctx.trace === this.#trace) ctx.trace = this.#trace.inner
-    if (this.#status !== undefined) return
-    this.#error ??= error
-    this.#status = error?.status ?? status ?? ctx.ownResponse?.status ?? 200
-  }
-
-  #addCall(): void {
-    const { cells } = this
-    const ctx = this.#ctx
-    const { name, service, version, models } = this.#api
-    const { stages, runs } = this.#trace.parts
-    const owner = ownerOf(ctx)
-    const text = (column: string, value: string | undefined) =>
-      cells.scalar(column, scalarTypes.text, value)
-    const number = (column: string, value: number | undefined) =>
-      cells.scalar(column, scalarTypes.number, value)
-    cells.scalar('time', scalarTypes.time, BigInt(this.#time) * 1000n)
-    text('request_id', ctx.id)
-    text('api', name)
-    text('service', service)
-    text('service_version', version)
-    text('protocol', [ctx.job && 'job', this.#protocol, ctx.transport].filter(Boolean).join('+'))
-    // The service is part of it, so that captures of two cannot be joined.
-    text('caller', owner && hashOf(`${service}\n${owner}`))
-    cells.scalar('status', scalarTypes.whole, this.#status)
-    text('error', ServingError.is(this.#error) ? this.#error.code : undefined)
-    for (const stage of stages)
-      if (stage.name !== 'function') number(`${stage.name}_ms`, lengthOf(stage))
-    number('total_ms', ctx.elapsedMs)
-    if (runs.length > 0) {
-      text('models', JSON.stringify(versionsOf(runs, models)))
-      for (const [column, momentsOf] of Object.entries(runTimes))
-        number(column, sumOf(runs, momentsOf))
-      cells.scalar('batch_size', scalarTypes.whole, runs.find(({ job }) => job?.isBatch)?.job?.rows)
-    }
-    if (Object.keys(ctx.params).length > 0)
-      cells.add('params', ctx.params, paramsFormat(ctx.params))
-    cells.texts('redacted', [...cells.redacted])
-  }
-}
-
-/** From one moment of a call of a Runner to another. */
-type MomentsOf = (run: RunnerCallRecord) => readonly [number | undefined, number | undefined]
-
-const runTimes: Readonly<Record<string, MomentsOf>> = {
-  queue_ms: ({ queuedAt, dispatchedAt }) => [queuedAt, dispatchedAt],
-  batch_ms: ({ dispatchedAt, job }) => [dispatchedAt, job?.model.from],
-  model_ms: ({ job }) => [job?.model.from, job?.model.to],
-}
-
-/** Each parameter of the path is a field; a path without any has no column. */
-function paramsFormat(params: Context['params']): FormatDescription {
-  return { mimeType: 'application/json', schema: { properties: params } }
-}
-
 /** What an answer of any protocol has. */
 interface Answer {
   readonly error?: ServingError
   readonly status?: number | undefined
 }
 
-function versionsOf(runs: readonly RunnerCallRecord[], models: ReadonlyMap<string, string>) {
+/**
+ * @param attempt - Runs what records. Never throws.
+ * @returns what sees a call, and adds the columns of every call at its end.
+ */
+export function sampleCall(
+  { name: api, service, version, models, input, output, history }: SampledApi,
+  ctx: Context,
+  protocol: string | undefined,
+  cells: Cells,
+  attempt: (work: () => void) => void,
+): Sample & { end(): void } {
+  const time = BigInt(Date.now()) * 1000n
+  let error: Error | undefined
+  let status: number | undefined
+  /** Adds the columns of messages, which have no end. */
+  const counts: (() => void)[] = []
+
+  /** The first answer counts: a deadline comes before what the function still does. */
+  const end = (answer: Answer) => {
+    if (ctx.trace === trace) ctx.trace = trace.inner
+    if (status !== undefined) return
+    error ??= answer.error
+    status = answer.error?.status ?? answer.status ?? ctx.ownResponse?.status ?? 200
+  }
+
+  const sample = {
+    input: (value: unknown) => attempt(() => cells.add('input', value, input)),
+    result(value: unknown) {
+      if (typeof (value as { readonly next?: unknown } | null | undefined)?.next === 'function')
+        return sample.messages('output', value as AsyncIterable<unknown>)
+      attempt(() => cells.add('output', value, output))
+      return value
+    },
+    answered<R>(answer: R): R {
+      end(answer as Answer)
+      return answer
+    },
+    failed: (failure: ServingError) => end({ error: failure }),
+    messages(name: string, messages: AsyncIterable<unknown>): AsyncIterable<unknown> {
+      const hash = createHash('sha256')
+      let [count, length] = [0n, 0n]
+      counts.push(() => {
+        if (cells.isRedacted(name)) return
+        cells.scalar(`${name}.messages`, count)
+        cells.scalar(`${name}.length`, length)
+        // A hash may tell what a message has.
+        if (!cells.isRedacted(name, true)) cells.scalar(`${name}.sha256`, hash.digest('hex'))
+      })
+      const see = (message: unknown) => {
+        count++
+        const bytes = messageBytes(message)
+        length += BigInt(bytes.length)
+        hash.update(bytes)
+      }
+      async function* seen() {
+        try {
+          for await (const message of messages) {
+            attempt(() => see(message))
+            yield message
+          }
+        } catch (failure) {
+          error ??= functionFailureOf(failure)
+          throw failure
+        }
+      }
+      return seen()
+    },
+    end() {
+      end({})
+      attempt(() => {
+        for (const add of counts) add()
+        // The columns of all calls come first.
+        const values = cells.list.splice(0)
+        addCall()
+        cells.list.push(...values)
+      })
+    },
+  }
+
+  const addCall = () => {
+    const { stages, runs } = trace.parts
+    const owner = ownerOf(ctx)
+    const columns = {
+      ...{ request_id: ctx.id, api, service, service_version: version },
+      protocol: [ctx.job && 'job', protocol, ctx.transport].filter(Boolean).join('+'),
+      // The service is part of it, so that captures of two cannot be joined.
+      caller: owner && hashOf(`${service}\n${owner}`),
+      status: BigInt(status ?? 0),
+      error: ServingError.is(error) ? error.code : undefined,
+      ...Object.fromEntries(stages.map((stage) => [`${stage.name}_ms`, lengthOf(stage)])),
+      // It is what is left of the whole.
+      function_ms: undefined,
+      total_ms: ctx.elapsedMs,
+      ...(runs.length > 0 && timesOf(runs, models)),
+    }
+    cells.scalar('time', time, 'time')
+    for (const [column, value] of Object.entries(columns)) cells.scalar(column, value)
+    const params = { mimeType: 'application/json', schema: { properties: ctx.params } }
+    if (Object.keys(ctx.params).length > 0) cells.add('params', ctx.params, params)
+    const redacted = [...cells.redacted]
+    if (redacted.length > 0) cells.items('redacted', columnOf('', 'str', redacted), redacted.length)
+  }
+
+  const source = (...picture: Parameters<Cells['source']>) =>
+    attempt(() => cells.source(...picture))
+  const trace = Object.assign(new RecordedTrace(ctx, history), { sample, source })
+  ctx.trace = trace
+  return sample
+}
+
+/** From one moment of a call of a Runner to another. */
+type MomentsOf = (run: RunnerCallRecord) => readonly [number | undefined, number | undefined]
+
+/** @returns the columns of calls of Runners, with the sums of their times. */
+function timesOf(runs: readonly RunnerCallRecord[], models: SampledApi['models']) {
   const names = runs.map(({ name }) => name.slice(0, name.lastIndexOf('.')))
-  return Object.fromEntries(names.map((name) => [name, models.get(name) ?? null]))
+  const sumOf = (momentsOf: MomentsOf) => {
+    const spans = runs
+      .map(momentsOf)
+      .flatMap(([from, to]) => (from === undefined || to === undefined ? [] : [to - from]))
+    return spans.length === 0 ? undefined : spans.reduce((sum, ms) => sum + ms)
+  }
+  const rows = runs.find(({ job }) => job?.isBatch)?.job?.rows
+  return {
+    models: JSON.stringify(
+      Object.fromEntries(names.map((name) => [name, models.get(name) ?? null])),
+    ),
+    queue_ms: sumOf(({ queuedAt, dispatchedAt }) => [queuedAt, dispatchedAt]),
+    batch_ms: sumOf(({ dispatchedAt, job }) => [dispatchedAt, job?.model.from]),
+    model_ms: sumOf(({ job }) => [job?.model.from, job?.model.to]),
+    batch_size: rows === undefined ? rows : BigInt(rows),
+  }
 }
 
-function lengthOf(span: CallSpan | undefined): number | undefined {
-  return span?.to === undefined ? undefined : span.to - span.from
-}
-
-/** @returns the time of all calls of Runners; undefined without one. */
-function sumOf(runs: readonly RunnerCallRecord[], momentsOf: MomentsOf): number | undefined {
-  const spans = runs
-    .map(momentsOf)
-    .flatMap(([from, to]) => (from === undefined || to === undefined ? [] : [to - from]))
-  return spans.length === 0 ? undefined : spans.reduce((sum, ms) => sum + ms)
-}
+const lengthOf = ({ from, to }: CallSpan) => (to === undefined ? undefined : to - from)
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16)

@@ -3,14 +3,13 @@ import type { ClientDescriptor } from '../api/service-metadata.ts'
 import { dtypes } from '../core/dtype.ts'
 import { BinaryFile } from '../core/file/binary-file.ts'
 import { isRecord } from '../core/options.ts'
-import { parseJson } from '../core/text/parse-json.ts'
 import type { FormatDescription, JsonSchema } from '../descriptors/description.ts'
 import { castArray } from '../values/array/cast.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { type AnyColumn, columnNumbers, type ListColumn } from '../values/table/columns.ts'
 import { setLabels } from '../values/table/polars/labels.ts'
 import { loadPolars } from '../values/table/polars/polars.ts'
-import { formatOf, indexColumn } from './cells.ts'
+import { formatOf, indexColumn, jsonOf } from './cells.ts'
 import { type CapturedCall, readerOf, tensorsId } from './read-rows.ts'
 
 type Columns = CapturedCall['columns']
@@ -133,8 +132,4 @@ function jsonAt(columns: Columns, name: string, schema: JsonSchema | undefined):
 function fieldOf(field: unknown, property: unknown): unknown {
   const isText = isRecord(property) && property.type === 'string'
   return typeof field === 'string' && !isText && /^[[{\d-]/.test(field) ? jsonOf(field) : field
-}
-
-function jsonOf(text: string): unknown {
-  return parseJson(Buffer.from(text), 'capture', { bigNumbers: 'bigint' })
 }

@@ -1,78 +1,63 @@
 /** What one value has in the columns of a capture. @module */
 import { createHash, webcrypto } from 'node:crypto'
-import { type ColumnKind, dtypes } from '../core/dtype.ts'
+import type { ColumnKind } from '../core/dtype.ts'
 import { BinaryFile } from '../core/file/binary-file.ts'
 import { bytesOf } from '../core/memory/byte-copy.ts'
 import { isRecord } from '../core/options.ts'
+import { parseJson } from '../core/text/parse-json.ts'
 import type { FormatDescription, JsonSchema } from '../descriptors/description.ts'
 import { isPolars } from '../descriptors/frame-text.ts'
 import { JSONEncoder } from '../descriptors/json-encoder.ts'
 import { castArray } from '../values/array/cast.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { RasterImage } from '../values/image/raster.ts'
-import { type AnyColumn, type Column, columnOf } from '../values/table/columns.ts'
+import { type AnyColumn, type Column, columnOf, packBits } from '../values/table/columns.ts'
 import { getLabels } from '../values/table/polars/labels.ts'
 import { loadPolars } from '../values/table/polars/polars.ts'
-import { ColumnBuilder, type Elements, type Scalar, typeName } from './column-builder.ts'
+import { joinColumns } from './join-columns.ts'
+import { behind, isJsonLike, type Paths, withoutPaths } from './redaction.ts'
+import type { Cell, Scalar } from './row-table.ts'
 
-/** The type of a column. */
-interface CellType {
-  /** Equal for equal types. */
-  readonly name: string
-  /** A column of the type. */
-  readonly like: AnyColumn
+/** What a process holds for calls that run, and for files that are not written yet. **Units**: bytes. */
+export const maxHeldBytes = 2 ** 26
+/** What a column of one row takes beside its data. **Units**: bytes. */
+const columnBytes = 128
+
+const flat = (kind: Column['kind'], more: Partial<Column> = {}): Column => ({
+  ...{ name: '', kind, data: new Uint8Array(0) },
+  ...more,
+})
+
+/** Types of scalars, by JavaScript's. */
+const scalarTypes = {
+  string: flat('str'),
+  boolean: flat('bool'),
+  bigint: flat('int64'),
+  number: flat('float64'),
+  time: flat('int64', { time: { type: 'datetime', unit: 'us', zone: 'UTC' } }),
 }
 
-/** A value of one row: a scalar of a flat type, or the items of a list. */
-export interface Cell {
-  readonly name: string
-  readonly type: CellType
-  readonly value:
-    | Scalar
-    | { readonly elements: Elements }
-    | { readonly items: AnyColumn; readonly count: number }
-}
-
-function flat(kind: Column['kind'], more: Partial<Column> = {}): Column {
-  return { name: 'item', kind, data: new Uint8Array(0), ...more }
-}
-
-function typeOf(like: AnyColumn): CellType {
-  return { name: typeName(like), like }
-}
-
-function listType(items: AnyColumn): CellType {
-  return typeOf({ name: 'list', offsets: new Int32Array(1), items: { ...items, name: 'item' } })
-}
-
-/** Types of scalars. */
-export const scalarTypes = {
-  text: typeOf(flat('str')),
-  bytes: typeOf(flat('str', { isBinary: true })),
-  flag: typeOf(flat('bool')),
-  whole: typeOf(flat('int64')),
-  number: typeOf(flat('float64')),
-  time: typeOf(flat('int64', { time: { type: 'datetime', unit: 'us', zone: 'UTC' } })),
-}
-
-const listTypes = Object.fromEntries(
-  dtypes.map((kind) => [kind, listType(flat(kind as ColumnKind))]),
-) as Record<ColumnKind, CellType>
+type ScalarType = keyof typeof scalarTypes
 
 /** What decides which parts of values are kept, and the memory that they take. */
 export interface CellLimits {
-  readonly redact: readonly string[]
+  readonly redact: Paths
   readonly maxBytes: number
+  /** Of the process. */
+  readonly shared: { heldBytes: number }
   /** Throws if they do not fit. */
   hold(bytes: number): void
-  /** Holds memory while a hash is made. Returns undefined, and holds nothing, without room. */
-  lend(bytes: number): (() => void) | undefined
 }
 
 /** The name that pandas gives an index in Parquet. */
 export const indexColumn = '__index_level_0__'
 
 const encoder = new JSONEncoder()
+
+/** @returns the value of a JSON text. */
+export function jsonOf(text: string): unknown {
+  return parseJson(Buffer.from(text), 'capture', { bigNumbers: 'bigint' })
+}
 
 /** @returns the format that says most of values: the parts of a form, or fields. */
 export function formatOf(formats: readonly FormatDescription[]): FormatDescription | undefined {
@@ -86,238 +71,191 @@ export function messageBytes(value: unknown): Uint8Array {
   return Buffer.from(typeof value === 'string' ? value : encoder.encode(value))
 }
 
-/**
- * The cells of a call. Values are copied at once: their memory may be the request's, and a function may change them.
- */
-export class Cells {
-  readonly list: Cell[] = []
+/** The cells of a call. */
+export type Cells = ReturnType<typeof newCells>
+
+/** @returns none yet. Values are copied at once: their memory may be the request's, and a function may change them. */
+export function newCells({ redact, maxBytes, shared, hold }: CellLimits) {
+  const list: Cell[] = []
   /** Paths of what the call had and the capture does not. */
-  readonly redacted = new Set<string>()
+  const redacted = new Set<string>()
   /** Hashes that are being made. */
-  readonly pending: Promise<void>[] = []
-  readonly #limits: CellLimits
+  const pending: Promise<unknown>[] = []
   /** Of pictures that were decoded, and are no value yet. */
-  readonly #sources = new Map<unknown, Cells>()
+  const sources = new Map<unknown, readonly Cell[]>()
   /** The names of pictures that will be encoded. */
-  readonly #pictures = new Map<unknown, string>()
+  const pictures = new Map<unknown, string>()
 
-  constructor(limits: CellLimits) {
-    this.#limits = limits
-  }
-
-  /** Takes the bytes that a picture was decoded from, or encoded to. */
-  source(picture: object, bytes: Uint8Array, type: string): void {
-    const name = this.#pictures.get(picture)
-    if (name !== undefined) {
-      this.#picture(name, bytes, type)
-      return
-    }
-    const cells = new Cells(this.#limits)
-    cells.#picture('', bytes, type)
-    this.#sources.set(picture, cells)
-  }
-
-  /** Adds a value by its kind; `format`: what its descriptor says. */
-  add(name: string, value: unknown, format?: FormatDescription): void {
-    if (value === undefined || value === null || this.isRedacted(name)) return
-    const source = this.#sources.get(value)
-    if (source !== undefined) {
-      this.#sources.delete(value)
-      this.#take(name, source)
-    } else if (value instanceof RasterImage) this.#pictures.set(value, name)
-    else if (value instanceof NDArray) this.#array(name, value)
-    else if (value instanceof BinaryFile) this.#binaryFile(name, value)
-    else if (value instanceof Uint8Array) this.#bytes(name, value)
-    else if (isPolars(value)) this.#frame(name, value)
-    else if (format?.fields !== undefined) this.#form(name, value, format)
-    // The tensors of a model.
-    else if (format === undefined && isRecord(value))
-      for (const [key, each] of Object.entries(value)) this.add(`${name}.${key}`, each)
-    else if (typeof value === 'string' && !format?.mimeType.includes('json'))
-      this.#text(name, value)
-    else this.#json(name, value, format?.schema)
-  }
-
-  /** Adds a scalar; undefined is a null. */
-  scalar(name: string, type: CellType, value: Scalar | undefined): void {
-    if (value === undefined || this.isRedacted(name)) return
-    this.#limits.hold(typeof value === 'string' || value instanceof Uint8Array ? value.length : 8)
-    this.list.push({ name, type, value })
-  }
-
-  /** Whether a value must not be written. */
-  isRedacted(name: string): boolean {
-    const is = this.#limits.redact.some((path) => name === path || name.startsWith(`${path}.`))
-    if (is) this.redacted.add(name)
+  /** Whether a value must not be written; `isWhole`: also if that is true of a part of it. */
+  const isRedacted = (name: string, isWhole = false) => {
+    const left = behind(redact, name)
+    const is = left.has(undefined) || (isWhole && left.size > 0)
+    if (is) redacted.add(name)
     return is
   }
 
-  /** Adds a list of texts; null if it is empty. */
-  texts(name: string, texts: readonly string[]): void {
-    if (texts.length > 0) this.#items(name, columnOf('item', 'str', texts), texts.length)
+  /** Adds a scalar; undefined is a null, a bigint a whole number. */
+  const scalar = (name: string, value: Scalar | undefined, type = typeof value as ScalarType) => {
+    if (value === undefined || isRedacted(name)) return
+    hold(typeof value === 'string' ? value.length : 8)
+    list.push({ name, column: scalarTypes[type], scalar: value })
   }
 
-  #items(name: string, items: AnyColumn, count: number): void {
-    if (this.isRedacted(name)) return
-    this.#limits.hold(sizeOf(buffersIn(items)))
-    const copy = new ColumnBuilder(items)
-    copy.appendColumn(items, count)
-    const value = { items: copy.finish('item'), count }
-    this.list.push({ name, type: listType(items), value })
+  /** Adds a list. */
+  const items = (name: string, like: AnyColumn, count: number) => {
+    if (isRedacted(name)) return
+    hold(sizeOf(buffersIn(like)) + columnBytes)
+    const copy = joinColumns({ ...like, name: 'item' }, [{ column: like, rows: count }])
+    list.push({ name, column: { name: '', offsets: Int32Array.of(0, count), items: copy } })
   }
 
-  #array(name: string, array: NDArray): void {
+  /** Keeps length and hash. */
+  const digest = (name: string, length: number, hash: () => Promise<ArrayBuffer | Buffer>) => {
+    scalar(`${name}.length`, BigInt(length))
+    const cell: Cell = { name: `${name}.sha256`, column: scalarTypes.string, scalar: null }
+    list.push(cell)
+    const set = (bytes: ArrayBuffer | Buffer) => {
+      cell.scalar = Buffer.from(bytes as Buffer).toString('hex')
+    }
+    pending.push(hash().then(set, () => undefined))
+  }
+
+  /** Keeps only length and hash above the limit; returns whether it did. */
+  const isLarge = (name: string, ...parts: readonly ArrayBufferView[]) => {
+    const length = sizeOf(parts)
+    if (length <= maxBytes) return false
+    digest(name, length, async () => {
+      if (shared.heldBytes + length > maxHeldBytes) throw new RangeError('no room for a copy')
+      shared.heldBytes += length
+      // Copies the bytes at once, and hashes them on another thread.
+      const bytes = parts.length === 1 ? parts[0] : Buffer.concat(parts.map(bytesOf))
+      return webcrypto.subtle.digest('SHA-256', bytes as DataView<ArrayBuffer>).finally(() => {
+        shared.heldBytes -= length
+      })
+    })
+    return true
+  }
+
+  const addBytes = (name: string, bytes: Uint8Array) => {
+    const path = `${name}.bytes`
+    if (isRedacted(path) || isLarge(name, bytes)) return
+    hold(bytes.length + columnBytes)
+    const offsets = Int32Array.of(0, bytes.length)
+    const column = flat('str', { isBinary: true, data: new Uint8Array(bytes), offsets })
+    list.push({ name: path, column })
+  }
+
+  /** Takes the bytes that a picture was decoded from, or encoded to. */
+  const source = (picture: object, bytes: Uint8Array, type: string) => {
+    const name = pictures.get(picture)
+    const first = list.length
+    scalar(`${name ?? ''}.type`, type)
+    addBytes(name ?? '', bytes)
+    if (name === undefined) sources.set(picture, list.splice(first))
+  }
+
+  const addFile = (name: string, file: BinaryFile) => {
+    scalar(`${name}.type`, file.mimeType)
+    scalar(`${name}.name`, file.name)
+    // The file goes with the request, which does not wait.
+    if (file.isSpooled && file.size > maxBytes) digest(name, file.size, () => hashOf(file))
+    else addBytes(name, file.bytes)
+  }
+
+  const addText = (name: string, text: string) => {
+    if (text.length * 3 <= maxBytes || !isLarge(name, Buffer.from(text))) scalar(name, text)
+  }
+
+  const addArray = (name: string, array: NDArray) => {
     // Arrow's halves are read by few.
-    const { dtype, data } =
+    const { dtype, data, size, shape } =
       array.dtype === 'float16' ? (castArray(array, 'float32') ?? array) : array
-    const texts = dtype === 'str' ? columnOf('item', dtype, data as string[]) : undefined
-    if (this.#isLarge(name, texts?.data ?? (data as Uint8Array))) return
-    const column = `${name}.${array.dtype}`
-    if (texts === undefined) this.#elements(column, dtype as ColumnKind, data as Elements)
-    else this.#items(column, texts, array.size)
-    this.#elements(`${name}.shape`, 'int32', Int32Array.from(array.shape) as never)
+    const bytes = dtype === 'str' ? undefined : bytesOf(data as Uint8Array)
+    const elements =
+      bytes === undefined
+        ? columnOf('', 'str', data as string[])
+        : flat(dtype as ColumnKind, { data: dtype === 'bool' ? packBits(bytes) : bytes })
+    if (isLarge(name, bytes ?? elements.data)) return
+    items(`${name}.${array.dtype}`, elements, size)
+    items(`${name}.shape`, columnOf('', 'int32', shape), shape.length)
   }
 
-  #elements(name: string, kind: ColumnKind, elements: Elements): void {
-    if (this.isRedacted(name)) return
-    this.#limits.hold(elements.byteLength)
-    this.list.push({ name, type: listTypes[kind], value: { elements: elements.slice() } })
-  }
-
-  #frame(name: string, value: object): void {
+  const addFrame = (name: string, value: object) => {
     const polars = loadPolars('capture')
     const frame = polars.isDataFrame(value) ? value : polars.frameOf(value as never)
     const table = polars.toVectors(frame)
     if ('failure' in table) return
     const labels = getLabels(value)
-    const kept = table.columns.filter((column) => !this.#isWithheld(`${name}.${column.name}`))
-    const columns = labels === undefined ? kept : [...kept, { ...labels, name: indexColumn }]
-    if (this.#isLarge(name, ...columns.flatMap(buffersIn))) return
-    for (const column of columns) this.#items(`${name}.${column.name}`, column, table.rows)
+    const columns = [...table.columns, ...(labels ? [{ ...labels, name: indexColumn }] : [])]
+      .map((column) => [`${name}.${column.name}`, column] as const)
+      .filter(([path]) => !isRedacted(path, true))
+    if (isLarge(name, ...columns.flatMap(([, column]) => buffersIn(column)))) return
+    for (const [path, column] of columns) items(path, column, table.rows)
   }
 
-  #binaryFile(name: string, file: BinaryFile): void {
-    this.scalar(`${name}.type`, scalarTypes.text, file.mimeType)
-    this.scalar(`${name}.name`, scalarTypes.text, file.name)
-    // The file goes with the request, which does not wait.
-    if (file.isSpooled && file.size > this.#limits.maxBytes)
-      this.#digest(name, file.size, hashOf(file))
-    else this.#bytes(name, file.bytes)
-  }
-
-  /** Keeps length and hash. */
-  #digest(name: string, length: number, hash?: Promise<ArrayBuffer | Buffer>): void {
-    this.scalar(`${name}.length`, scalarTypes.whole, length)
-    const add = (bytes: ArrayBuffer | Buffer) =>
-      this.scalar(`${name}.sha256`, scalarTypes.text, Buffer.from(bytes as Buffer).toString('hex'))
-    if (hash !== undefined) this.pending.push(hash.then(add).catch(() => undefined))
-  }
-
-  #picture(name: string, bytes: Uint8Array, type: string): void {
-    this.scalar(`${name}.type`, scalarTypes.text, type)
-    this.#bytes(name, bytes)
-  }
-
-  #take(name: string, { list, pending }: Cells): void {
-    const take = () =>
-      void this.list.push(...list.map((cell) => ({ ...cell, name: name + cell.name })))
-    if (pending.length === 0) take()
-    else this.pending.push(Promise.all(pending).then(take))
-  }
-
-  #bytes(name: string, bytes: Uint8Array): void {
-    if (!this.#isLarge(name, bytes))
-      this.scalar(`${name}.bytes`, scalarTypes.bytes, new Uint8Array(bytes))
-  }
-
-  #form(name: string, value: unknown, { fields = [] }: FormatDescription): void {
+  const addForm = (name: string, value: object, fields: FormatDescription['fields'] = []) => {
     for (const field of fields) {
-      const part: unknown = Reflect.get(value as object, field.name)
+      const part: unknown = Reflect.get(value, field.name)
       const path = `${name}.${field.name}`
       const [format] = field.formats
-      if (field.occurrence !== 'many' || !Array.isArray(part)) this.add(path, part, format)
-      else for (const [i, each] of part.entries()) this.add(`${path}.${i}`, each, format)
+      if (field.occurrence !== 'many' || !Array.isArray(part)) add(path, part, format)
+      else for (const [i, each] of part.entries()) add(`${path}.${i}`, each, format)
     }
   }
 
-  #text(name: string, text: string): void {
-    if (text.length * 3 <= this.#limits.maxBytes || !this.#isLarge(name, Buffer.from(text)))
-      this.scalar(name, scalarTypes.text, text)
+  const addField = (name: string, value: unknown, property: unknown) => {
+    const isWhole = isRecord(property) && property.type === 'integer' && Number.isSafeInteger(value)
+    if (value === undefined || value === null) return
+    if (typeof value === 'string') addText(name, value)
+    else if (typeof value !== 'boolean' && typeof value !== 'number')
+      addText(name, encoder.encode(value))
+    else scalar(name, isWhole ? BigInt(value) : value)
   }
 
   /** Fields that the schema names get columns, all else is JSON text. */
-  #json(name: string, given: unknown, schema: JsonSchema | undefined): void {
-    const value = this.#withoutRedacted(name, given)
-    const properties =
-      isRecord(value) && isRecord(schema?.properties) ? schema.properties : undefined
-    if (properties === undefined) {
-      this.#text(name, encoder.encode(value))
+  const addJson = (name: string, given: unknown, schema: JsonSchema | undefined) => {
+    const paths = behind(redact, name)
+    const properties = isRecord(schema?.properties) ? schema.properties : undefined
+    const text = encoder.encode(given)
+    if ((paths.size === 0 && properties === undefined) || text.length > maxBytes) {
+      addText(name, text)
       return
     }
-    const others: Record<string, unknown> = {}
-    for (const [key, each] of Object.entries(value as object)) {
-      if (Object.hasOwn(properties, key)) this.#field(`${name}.${key}`, each, properties[key])
-      else others[key] = each
-    }
-    if (Object.keys(others).length > 0) this.#text(name, encoder.encode(others))
+    const value = withoutPaths(jsonOf(text), paths, name, (path) => redacted.add(path))
+    const hasFields = properties !== undefined && isRecord(value)
+    const others = Object.entries(hasFields ? value : {}).filter(([key, each]) => {
+      const isField = Object.hasOwn(properties ?? {}, key)
+      if (isField) addField(`${name}.${key}`, each, properties?.[key])
+      return !isField
+    })
+    const rest = hasFields ? Object.fromEntries(others) : value
+    if (hasFields ? others.length > 0 : value !== undefined) addText(name, encoder.encode(rest))
   }
 
-  #field(name: string, value: unknown, property: unknown): void {
-    const isWhole = isRecord(property) && property.type === 'integer' && Number.isSafeInteger(value)
-    if (value === undefined || value === null) return
-    if (typeof value === 'boolean') this.scalar(name, scalarTypes.flag, value)
-    else if (typeof value === 'number')
-      this.scalar(name, isWhole ? scalarTypes.whole : scalarTypes.number, value)
-    else this.#text(name, typeof value === 'string' ? value : encoder.encode(value))
+  /** Adds a value by its kind; `format`: what its descriptor says. */
+  const add = (name: string, value: unknown, format?: FormatDescription): void => {
+    if (value === undefined || value === null || isRedacted(name)) return
+    const cells = sources.get(value)
+    if (cells !== undefined) {
+      // It may be answered, too.
+      sources.delete(value)
+      for (const cell of cells) cell.name = name + cell.name
+      list.push(...cells.filter((cell) => !isRedacted(cell.name)))
+    } else if (value instanceof RasterImage) pictures.set(value, name)
+    else if (value instanceof NDArray) addArray(name, value)
+    else if (value instanceof BinaryFile) addFile(name, value)
+    else if (value instanceof Uint8Array) addBytes(name, value)
+    else if (isPolars(value)) addFrame(name, value)
+    else if (format?.fields !== undefined) addForm(name, value as object, format.fields)
+    // The tensors of a model.
+    else if (format === undefined && isRecord(value))
+      for (const [key, each] of Object.entries(value)) add(`${name}.${key}`, each)
+    else if (typeof value !== 'string' || format?.mimeType.includes('json'))
+      addJson(name, value, format?.schema)
+    else if (!isJsonLike(value) || !isRedacted(name, true)) addText(name, value)
   }
 
-  /** As {@link isRedacted}, also for what cannot be redacted in part. */
-  #isWithheld(name: string): boolean {
-    const has = this.#limits.redact.some((path) => path.startsWith(`${name}.`))
-    if (has) this.redacted.add(name)
-    return has || this.isRedacted(name)
-  }
-
-  #withoutRedacted(name: string, value: unknown): unknown {
-    let rest = value
-    for (const path of this.#limits.redact) {
-      if (path.startsWith(`${name}.`))
-        rest = without(rest, path.slice(name.length + 1), () => this.redacted.add(path))
-    }
-    return rest
-  }
-
-  /** Keeps only length and hash above the limit; returns whether it did. */
-  #isLarge(name: string, ...parts: readonly ArrayBufferView[]): boolean {
-    const length = sizeOf(parts)
-    if (length <= this.#limits.maxBytes) return false
-    const giveBack = this.#limits.lend(length)
-    const bytes = () => (parts.length === 1 ? parts[0] : Buffer.concat(parts.map(bytesOf)))
-    // Copies the bytes at once, and hashes them on another thread.
-    const hash = giveBack && webcrypto.subtle.digest('SHA-256', bytes() as DataView<ArrayBuffer>)
-    this.#digest(name, length, hash?.finally(giveBack))
-    return true
-  }
-}
-
-/** @returns a value without what a path names, in each item of a list. `mark`: called if there was such a thing. */
-function without(value: unknown, path: string, mark: () => void): unknown {
-  if (Array.isArray(value)) return value.map((each) => without(each, path, mark))
-  if (!isRecord(value)) return value
-  const entries = value instanceof Map ? [...value] : Object.entries(value)
-  return Object.fromEntries(
-    entries.flatMap(([key, each]) => {
-      if (key !== path)
-        return [
-          [
-            key,
-            path.startsWith(`${key}.`) ? without(each, path.slice(key.length + 1), mark) : each,
-          ],
-        ]
-      mark()
-      return []
-    }),
-  )
+  return { list, redacted, pending, isRedacted, scalar, items, source, add }
 }
 
 async function hashOf(file: BinaryFile): Promise<Buffer> {

@@ -4,10 +4,11 @@ import type { BlobStore } from '../jobs/blob-store.ts'
 import { blobsOf } from '../jobs/open-store.ts'
 
 /**
- * @param api - The name of its folder.
- * @returns the place of the files of an API, as stores of blobs name it.
+ * @param name - Of an API, for its folder. That of a model can have any letters.
+ * @returns the place of its files, as stores of blobs name it.
  */
-export function placeOf(to: string, api: string): string {
+export function placeOf(to: string, name: string): string {
+  const api = name.replace(/^\.+|[^\w.-]/g, '_')
   if (!to.startsWith('s3:')) return `${folderOf(to)}/${api}`
   const [bucket, query] = to.split('?', 2)
   return `${bucket.replace(/\/$/, '')}/${api}${query === undefined ? '' : `?${query}`}`
@@ -36,7 +37,7 @@ export async function foldersOf(place: string): Promise<CaptureFolder[]> {
   return Promise.all(opened)
 }
 
-/** @returns the names of the files that were written before a time, the oldest first. */
+/** @returns the names of the files of a store, the oldest first. */
 export async function filesOf(store: BlobStore, before = Date.now()): Promise<string[]> {
   const names: string[] = []
   for await (const name of store.olderThan(before)) if (name.endsWith('.parquet')) names.push(name)
@@ -44,15 +45,18 @@ export async function filesOf(store: BlobStore, before = Date.now()): Promise<st
 }
 
 /**
- * Deletes the files that were written before a time.
+ * Deletes the files that a capture wrote before a time.
  *
  * @returns their names.
  */
 export async function prune(store: BlobStore, before: number): Promise<string[]> {
-  const names = await filesOf(store, before)
+  // The folder may have files of others.
+  const names = (await filesOf(store, before)).filter((name) => ownName.test(name))
   for (const name of names) await store.delete(name)
   return names
 }
+
+const ownName = /^\d{8}T\d{9}Z-[\da-f]{8}\.parquet$/
 
 /** @returns a folder without the `file:` in front. */
 function folderOf(place: string): string {

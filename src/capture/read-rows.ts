@@ -16,7 +16,7 @@ import {
 } from '../values/table/columns.ts'
 import { decodeFile } from '../values/table/file-decoder.ts'
 import { findKeyValue, footerBytes } from '../values/table/parquet/parquet-metadata.ts'
-import { typeName } from './column-builder.ts'
+import { typeName } from './join-columns.ts'
 
 /** A recorded call: values by column, without nulls. Bytes are a Buffer, lists a list, and times Dates. */
 export type CapturedRow = Readonly<Record<string, unknown>>

@@ -15,6 +15,8 @@ const storageCodes: ReadonlySet<string | undefined> = new Set([
   'EROFS',
 ])
 
+const draftName = /^\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
+
 /** Makes the folder when the first blob is written. */
 export class FolderBlobs implements BlobStore {
   readonly #folder: string
@@ -76,11 +78,12 @@ export class FolderBlobs implements BlobStore {
     const files = await opendir(this.#folder).catch(ignoreMissing)
     for await (const { name } of files ?? []) {
       const path = join(this.#folder, name)
-      const isOld = ((await stat(path).catch(ignoreMissing))?.mtimeMs ?? time) < time
-      if (!isOld) continue
-      // A draft is what a killed process left.
-      if (name.startsWith('.')) await rm(path, { force: true })
-      else yield name
+      const { mtimeMs = time } = (await stat(path).catch(ignoreMissing)) ?? {}
+      if (mtimeMs >= time) continue
+      if (!name.startsWith('.')) yield name
+      // What a killed process left. One that lives writes its draft within the hour.
+      else if (draftName.test(name) && mtimeMs < Date.now() - 3_600_000)
+        await rm(path, { force: true })
     }
   }
 

@@ -34,6 +34,7 @@ import {
   type RunnerSettings,
 } from './runner-options.ts'
 import { valuesOf } from './runner-stream.ts'
+import type { Guard } from './split-version.ts'
 import type { Boundary } from './transfer.ts'
 import type { StartWorker } from './worker.ts'
 import { type RunnerEvent, WorkerSupervisor } from './worker-supervisor.ts'
@@ -54,11 +55,20 @@ export interface StartOptions {
 export interface ModelVersions {
   /** By their roles. */
   readonly runners: Readonly<Record<string, RunnerLife>>
+  readonly guard?: Guard | undefined
   /** @returns the share of the canary in this process, and what its shadow answered otherwise. */
   report(): object
   families(): readonly MetricFamily[]
   /** Gives all calls to the stable version. */
   goBack(reason: string): void
+}
+
+/** A model of a folder. Who records calls sets its `sampler`. */
+export interface FolderModel {
+  readonly runner: RunnerLife
+  readonly name: string
+  readonly version: string
+  sampler?: object | undefined
 }
 
 /** What every runner has beside its model's methods. */
@@ -72,6 +82,8 @@ export interface RunnerLife {
   readonly pythonSettings?: PythonSettings | undefined
   /** Set for a Split. */
   readonly versions?: ModelVersions
+  /** Of a folder of models: calls `listener` with each that is loaded, and with those that will be. */
+  models?(listener: (model: FolderModel) => void): void
   /**
    * Loads the model in all threads; a service calls it. Each call needs a `stop`.
    *

@@ -21,21 +21,63 @@ interface GuardSettings {
   readonly calls: number
 }
 
-const noGuard: GuardSettings = { errorRate: 1, calls: Number.POSITIVE_INFINITY }
+/** A call of the canary. **Units**: milliseconds. */
+interface Outcome {
+  /** When it was known. */
+  at: number
+  isFailed: boolean
+  isLate: boolean
+}
+
+/** Judges the last calls of a canary in all processes. */
+export type Guard = ReturnType<typeof guardOf>
+
+/** @param breach - Told what the canary did not keep, as soon as later calls cannot change it. */
+export function guardOf(
+  { errorRate, p99Ms, calls }: GuardSettings,
+  breach: (what: string) => void,
+) {
+  const guard = {
+    p99Ms,
+    /** Those of this process. */
+    recent: [] as Outcome[],
+    /** The server sets it. Returns those of the other processes. */
+    others: async (): Promise<readonly Outcome[]> => [],
+    add(outcome: Outcome): void {
+      const { recent } = guard
+      if (outcome.at === 0) recent.push(Object.assign(outcome, { at: Date.now() }))
+      recent.splice(0, recent.length - calls)
+      if (!outcome.isFailed && !outcome.isLate) return
+      judge(recent)
+      isSuspect = true
+      if (!isAsking) void ask()
+    },
+  }
+  let isSuspect = false
+  let isAsking = false
+  const ask = async () => {
+    isAsking = true
+    while (isSuspect) {
+      isSuspect = false
+      judge([...(await guard.others()), ...guard.recent])
+    }
+    isAsking = false
+  }
+  const judge = (outcomes: readonly Outcome[]) => {
+    const last = outcomes.toSorted((a, b) => a.at - b.at).slice(-calls)
+    const shareOf = (is: 'isFailed' | 'isLate') => last.filter((each) => each[is]).length / calls
+    if (shareOf('isFailed') > errorRate) breach('more of its calls failed than errorRate allows')
+    if (shareOf('isLate') > 0.01) breach(`its p99 is above ${p99Ms} ms`)
+  }
+  return guard
+}
 
 /** A version with its counts. */
 export type Version = ReturnType<typeof countedVersion>
 
-/**
- * @param breach - Told what the version did not keep, as soon as the calls of the guard that are left cannot change it.
- * @returns a version whose calls are counted.
- */
-export function countedVersion(
-  runner: RunnerLife,
-  { errorRate, p99Ms, calls } = noGuard,
-  breach?: (what: string) => void,
-) {
-  const judged = { calls: 0, failed: 0, late: 0 }
+/** @returns a version whose calls are counted, and judged by a guard. */
+export function countedVersion(runner: RunnerLife, guard?: Guard) {
+  const { p99Ms } = guard ?? {}
   const version = {
     runner,
     /** Until the answer, or the first value of a stream. */
@@ -44,15 +86,12 @@ export function countedVersion(
     call: (method: string, input: unknown, options?: CallOptions): MethodAnswer =>
       Reflect.get(runner, method).call(runner, input, options),
     begin() {
-      if (judged.calls++ === calls) Object.assign(judged, { calls: 1, failed: 0, late: 0 })
       const begunAt = performance.now()
-      const is = { answered: false, over: false, late: false }
+      const is = { answered: false, over: false }
+      const outcome: Outcome = { at: 0, isFailed: false, isLate: false }
+      const add = (more: Partial<Outcome>) => guard?.add(Object.assign(outcome, more))
       // A call that hangs is late, too.
-      const timer = p99Ms && setTimeout(onLate, p99Ms).unref()
-      function onLate() {
-        is.late = true
-        if (++judged.late > calls / 100) breach?.(`its p99 is above ${p99Ms} ms`)
-      }
+      const timer = p99Ms && setTimeout(add, p99Ms, { isLate: true }).unref()
       const answered = () => {
         clearTimeout(timer)
         if (!is.answered) version.seconds.add((performance.now() - begunAt) / 1000)
@@ -65,11 +104,10 @@ export function countedVersion(
         is.over = true
         answered()
         // A deadline that this caller alone has is no fault of the version.
-        const isOwn = code === 'deadline_exceeded' && p99Ms !== undefined && !is.late
-        if (error === undefined || status < 500 || isOwn) return
-        version.errors++
-        if (++judged.failed > errorRate * calls)
-          breach?.('more of its calls failed than errorRate allows')
+        const isOwn = code === 'deadline_exceeded' && p99Ms !== undefined && !outcome.isLate
+        const isFailed = error !== undefined && status >= 500 && !isOwn
+        if (isFailed) version.errors++
+        add({ isFailed })
       }
       return {
         /** Called with each value. */

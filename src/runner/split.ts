@@ -26,7 +26,13 @@ import type { Tolerance } from '../values/difference.ts'
 import type { RunnerLife } from './runner.ts'
 import { type CallOptions, checkRunnerName } from './runner-options.ts'
 import { type ShadowCall, shadowOf } from './split-shadow.ts'
-import { countedVersion, type MethodAnswer, splitFamilies, type Version } from './split-version.ts'
+import {
+  countedVersion,
+  guardOf,
+  type MethodAnswer,
+  splitFamilies,
+  type Version,
+} from './split-version.ts'
 import type { RunnerEvent } from './worker-supervisor.ts'
 
 export type { Tolerance } from '../values/difference.ts'
@@ -47,9 +53,9 @@ const splitOptions = {
    */
   weights: tableOf({ canary: share.or(0) }).or({}),
   /**
-   * What the last `calls` (100) of the canary must keep, in each worker process: the share that may fail by its fault,
-   * and the time that 99 % keep, of streams until the first value, in milliseconds. If they do not, all processes give
-   * all calls to the stable version until a reload.
+   * What the last `calls` (100) of the canary must keep, in all worker processes together: the share that may fail by
+   * its fault, and the time that 99 % keep, of streams until the first value, in milliseconds. If they do not, all
+   * processes give all calls to the stable version until a reload.
    *
    * @default anything
    */
@@ -108,9 +114,10 @@ function openSplit(name: string, options: SplitOptions): RunnerLife {
     wentBack = message
     for (const listener of listeners) listener({ kind: 'went_back', message })
   }
+  const judge = guard && guardOf(guard, breach)
   const counted = {
     stable: countedVersion(stable),
-    canary: canary && countedVersion(canary, guard, breach),
+    canary: canary && countedVersion(canary, judge),
     shadow: shadow && countedVersion(shadow),
   }
   const copies = counted.shadow && shadowOf(counted.shadow, budget, tolerance)
@@ -134,6 +141,7 @@ function openSplit(name: string, options: SplitOptions): RunnerLife {
     name,
     versions: {
       runners,
+      guard: judge,
       report: () => ({ canary: shareNow(), wentBack, ...copies?.report }),
       families: () => splitFamilies(name, shareNow(), counted, copies?.report),
       goBack: (reason) => {

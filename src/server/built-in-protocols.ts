@@ -127,7 +127,7 @@ export async function compose(
 /** Loads what records calls only for a service that asks for it. */
 async function openCaptureOf(service: ServedService, log: Logger): Promise<Capture | undefined> {
   if (capturedApis(service).length === 0) return undefined
-  return (await import('../capture/capture.ts')).Capture.open(service, log)
+  return (await import('../capture/capture.ts')).openCapture(service, log)
 }
 
 /** Loads the code of jobs only for a service that has them. */

@@ -1,6 +1,6 @@
 /** Models of a folder, which may change while the server runs. @module */
 import { basename, join, resolve } from 'node:path'
-import type { RepositoryOptions } from '../../api/model-options.ts'
+import type { RepositoryOptions, ServedModel } from '../../api/model-options.ts'
 import type { Visit } from '../../api/visit.ts'
 import {
   BadInput,
@@ -14,7 +14,7 @@ import {
 import { checkAtLeast, checkOneOf, checkOptions, checkThat } from '../../core/options.ts'
 import type { MaybePromise } from '../../core/promise.ts'
 import { type OnnxRunner, onnxRunner } from '../../runner/onnx/index.ts'
-import type { RunnerLife, StartOptions } from '../../runner/runner.ts'
+import type { FolderModel, RunnerLife, StartOptions } from '../../runner/runner.ts'
 import type { RunnerEvent } from '../../runner/worker-supervisor.ts'
 import { requireConfigured } from './configured-tensors.ts'
 import type { Model, Outcome } from './model.ts'
@@ -35,6 +35,7 @@ interface Fault {
 
 class LoadedModel extends RunnerModel {
   readonly signature: string
+  readonly options: ServedModel & FolderModel
   readonly #runner: OnnxRunner
   readonly #calls = new Set<MaybePromise<Outcome>>()
 
@@ -44,7 +45,9 @@ class LoadedModel extends RunnerModel {
     { version, signature }: ModelFile,
     maxBatchSize: number,
   ) {
-    super({ runner, name, version }, maxBatchSize)
+    const options = { runner, name, version }
+    super(options, maxBatchSize)
+    this.options = options
     this.#runner = runner
     this.signature = signature
   }
@@ -82,6 +85,7 @@ export class ModelRepository implements RunnerLife {
   readonly #models = new Map<string, Map<string, LoadedModel>>()
   readonly #faults = new Map<string, Fault>()
   readonly #listeners = new Set<(event: RunnerEvent) => void>()
+  readonly #followers = new Set<(model: FolderModel) => void>()
   /** Whose files are being loaded. */
   readonly #starting = new Set<OnnxRunner>()
   #isStopping = false
@@ -157,6 +161,11 @@ export class ModelRepository implements RunnerLife {
   watch(listener: (event: RunnerEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
+  }
+
+  models(listener: (model: FolderModel) => void): void {
+    this.#followers.add(listener)
+    for (const { options } of this.all()) listener(options)
   }
 
   /** @returns the loaded versions; undefined if the folder does not have the model. */
@@ -238,6 +247,7 @@ export class ModelRepository implements RunnerLife {
     }
     this.#faults.delete(name)
     this.#models.set(name, after)
+    for (const { options } of after.values()) for (const follow of this.#followers) follow(options)
     if (started.length > 0) this.#tell({ kind: 'replaced', message: `the model ${name} is loaded` })
     for (const [version, old] of before) if (after.get(version) !== old) void old.end()
   }

@@ -12,6 +12,11 @@ export function attachSplits(host: Host, runners: readonly RunnerLife[]): void {
   for (const runner of runners) {
     const { name, versions } = runner
     if (versions === undefined) continue
+    const { guard } = versions
+    const canaries = host.group(`guard ${name}`, async () => guard?.recent ?? [])
+    if (guard !== undefined)
+      guard.others = async () =>
+        (await canaries.ask(null, { withinMs })).flatMap((each) => (each === 'late' ? [] : each))
     const group = host.group(`split ${name}`, async (wentBack: string | null) => {
       if (wentBack !== null) versions.goBack(wentBack)
       return versions.report()
