@@ -11,7 +11,7 @@ import { JSONEncoder } from '../descriptors/json-encoder.ts'
 import { castArray } from '../values/array/cast.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { RasterImage } from '../values/image/raster.ts'
-import { type AnyColumn, type Column, columnOf, packBits } from '../values/table/columns.ts'
+import { type AnyColumn, type Column, columnOf, packBits, textAt } from '../values/table/columns.ts'
 import { getLabels } from '../values/table/polars/labels.ts'
 import { loadPolars } from '../values/table/polars/polars.ts'
 import { joinColumns } from './join-columns.ts'
@@ -188,7 +188,7 @@ export function newCells({ redact, maxBytes, shared, hold }: CellLimits) {
     const labels = getLabels(value)
     const columns = [...table.columns, ...(labels ? [{ ...labels, name: indexColumn }] : [])]
       .map((column) => [`${name}.${column.name}`, column] as const)
-      .filter(([path]) => !isRedacted(path, true))
+      .filter(([path, column]) => !isRedacted(path, mayHaveParts(column, table.rows)))
     if (isLarge(name, ...columns.flatMap(([, column]) => buffersIn(column)))) return
     for (const [path, column] of columns) items(path, column, table.rows)
   }
@@ -256,6 +256,11 @@ export function newCells({ redact, maxBytes, shared, hold }: CellLimits) {
   }
 
   return { list, redacted, pending, isRedacted, scalar, items, source, add }
+}
+
+function mayHaveParts(column: AnyColumn, rows: number): boolean {
+  if (!('kind' in column) || column.kind !== 'str') return !('kind' in column)
+  return Array.from({ length: rows }, (_, row) => textAt(column, row)).some(isJsonLike)
 }
 
 async function hashOf(file: BinaryFile): Promise<Buffer> {

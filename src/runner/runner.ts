@@ -34,7 +34,6 @@ import {
   type RunnerSettings,
 } from './runner-options.ts'
 import { valuesOf } from './runner-stream.ts'
-import type { Guard } from './split-version.ts'
 import type { Boundary } from './transfer.ts'
 import type { StartWorker } from './worker.ts'
 import { type RunnerEvent, WorkerSupervisor } from './worker-supervisor.ts'
@@ -55,20 +54,15 @@ export interface StartOptions {
 export interface ModelVersions {
   /** By their roles. */
   readonly runners: Readonly<Record<string, RunnerLife>>
-  readonly guard?: Guard | undefined
+  /** The last calls of the canary; `others`: those of the other processes, which the server sets. */
+  readonly guard?:
+    | { readonly recent: readonly object[]; others(): Promise<readonly object[]> }
+    | undefined
   /** @returns the share of the canary in this process, and what its shadow answered otherwise. */
   report(): object
   families(): readonly MetricFamily[]
   /** Gives all calls to the stable version. */
   goBack(reason: string): void
-}
-
-/** A model of a folder. Who records calls sets its `sampler`. */
-export interface FolderModel {
-  readonly runner: RunnerLife
-  readonly name: string
-  readonly version: string
-  sampler?: object | undefined
 }
 
 /** What every runner has beside its model's methods. */
@@ -83,7 +77,13 @@ export interface RunnerLife {
   /** Set for a Split. */
   readonly versions?: ModelVersions
   /** Of a folder of models: calls `listener` with each that is loaded, and with those that will be. */
-  models?(listener: (model: FolderModel) => void): void
+  models?(
+    listener: (model: {
+      readonly runner: RunnerLife
+      readonly name: string
+      readonly version: string
+    }) => void,
+  ): void
   /**
    * Loads the model in all threads; a service calls it. Each call needs a `stop`.
    *

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { apiKey } from '../../src/api/auth/index.ts'
-import { bodyOf, type CapturedRequest } from '../../src/capture/captured-body.ts'
-import { filesOf, foldersOf } from '../../src/capture/place.ts'
-import { readCalls } from '../../src/capture/read-rows.ts'
-import { BadInput, io, NDArray, Runner } from '../../src/index.ts'
+import { BadInput, io, NDArray } from '../../src/index.ts'
 import { GrpcClient } from '../rpc/harness.ts'
 import { folder, rowsOf, startCapture, valuesOf } from './harness.ts'
 
@@ -156,85 +155,6 @@ describe('a capture', () => {
     })
   })
 
-  it('has the time in the queue and in the model, the size of the batch and the version of the model', async () => {
-    const runner = new Runner<typeof import('./doubler.ts')>('doubler', {
-      module: new URL('./doubler.ts', import.meta.url),
-      threads: 0,
-      methods: { double: { batchable: true } },
-    })
-    const tensor = { name: 'x', dtype: 'float32', shape: [-1, 2] } as const
-    const models = [{ runner, version: '7', method: 'double', inputs: [tensor], outputs: [tensor] }]
-    const { post, rows } = await startCapture(
-      (svc) => {
-        const array = new io.NumpyNdarray({ dtype: 'float32' })
-        svc.api({ input: array, output: array }, function twice(input, ctx) {
-          return runner.double(input, ctx) as Promise<typeof input>
-        })
-      },
-      {},
-      { serviceOptions: { models } },
-    )
-    await Promise.all(Array.from({ length: 4 }, () => post('twice', [[1, 2]])))
-    const captured = await rows('twice')
-    expect(captured).toHaveLength(4)
-    for (const row of captured) {
-      expect(row).toMatchObject({ queue_ms: isNumber, batch_ms: isNumber, model_ms: isNumber })
-      expect(row).toMatchObject({
-        batch_size: isNumber,
-        models: '{"doubler":"7"}',
-        'output.float32': [2, 4],
-      })
-    }
-  })
-
-  it('has the tensors of Runners that are served as models, and the versions that Runners state', async () => {
-    const make = (name: string, version: string | (() => Promise<string>)) =>
-      new Runner<typeof import('./doubler.ts')>(name, {
-        module: new URL('./doubler.ts', import.meta.url),
-        threads: 0,
-        version,
-        methods: { double: {} },
-      })
-    const [served, used] = [make('served', async () => 'a1b2'), make('used', '2026-11')]
-    const tensor = { name: 'x', dtype: 'float32', shape: [-1] } as const
-    const models = [{ runner: served, method: 'double', inputs: [tensor], outputs: [tensor] }]
-    const { post, path, rows } = await startCapture(
-      (svc) => {
-        const array = new io.NumpyNdarray({ dtype: 'float32' })
-        svc.api({ input: array, output: array }, async function both(input, ctx) {
-          const once = (await used.double(input, ctx)) as typeof input
-          return served.double(once, ctx) as Promise<typeof input>
-        })
-      },
-      {},
-      { serviceOptions: { models, runners: [used] } },
-    )
-    const inputs = [{ name: 'x', datatype: 'FP32', shape: [2], data: [1, 2] }]
-    expect((await post('v2/models/served/infer', { inputs })).status).toBe(200)
-    const wrong = [{ name: 'y', datatype: 'FP32', shape: [1], data: [1] }]
-    expect((await post('v2/models/served/infer', { inputs: wrong })).status).toBe(400)
-    await post('both', [1])
-    expect(await rows('both')).toMatchObject([{ models: '{"used":"2026-11","served":"a1b2"}' }])
-    const [right, refused] = await rowsOf(join(path, 'served'))
-    expect(right).toMatchObject({
-      api: 'served',
-      protocol: 'oip+http',
-      status: 200,
-      models: '{"served":"a1b2"}',
-      'input.x.float32': [1, 2],
-      'output.x.float32': [2, 4],
-      'output.x.shape': [2],
-    })
-    expect(refused).toMatchObject({ status: 400, error: 'bad_input' })
-    const [{ store }] = await foldersOf(join(path, 'served'))
-    for await (const call of readCalls(store, (await filesOf(store))[0])) {
-      if (call.row.status !== 200) continue
-      const { path: below, body } = (await bodyOf(call)) as CapturedRequest
-      expect(below).toBe('/v2/models/served/infer')
-      expect(JSON.parse(Buffer.from(body ?? '').toString())).toEqual({ inputs })
-    }
-  })
-
   it('writes nothing of what redact names, and marks it', async () => {
     const { post, path, rows } = await startCapture(
       (svc) => {
@@ -342,6 +262,50 @@ describe('a capture', () => {
         values: [{ labels: { api: 'echo', reason: 'unwritten' }, value: 1 }],
       }),
     )
+  })
+
+  it('answers while a bucket fails, and counts what that did not take', async () => {
+    const bucket = createServer((request, response) => {
+      request.resume().on('end', () => response.writeHead(403).end('<Code>AccessDenied</Code>'))
+    })
+    await once(bucket.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => void bucket.close())
+    const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'a secret' }
+    for (const [name, value] of Object.entries(keys)) vi.stubEnv(name, value)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const { port } = bucket.address() as AddressInfo
+    const { listener, log, post } = await startCapture(
+      (svc) =>
+        svc.api(json, function echo(value) {
+          return value
+        }),
+      { to: `s3://captures/all?endpoint=http://127.0.0.1:${port}` },
+    )
+    expect(await (await post('echo', [1])).json()).toEqual([1])
+    await listener.close()
+    expect(log()).toContain('the bucket answered 403 AccessDenied')
+    expect(log()).not.toContain('a secret')
+    expect(await listener.collectMetrics()).toContainEqual(
+      expect.objectContaining({
+        name: 'serving_capture_dropped_total',
+        values: [{ labels: { api: 'echo', reason: 'unwritten' }, value: 1 }],
+      }),
+    )
+  })
+
+  it('drops a call with a column of the name that a type of another has, and keeps the others', async () => {
+    const { post, rows } = await startCapture((svc) => {
+      svc.api({ input: new io.PandasDataFrame(), output: new io.Text() }, function odd() {
+        return 'done'
+      })
+    })
+    for (const row of [{ 'a (list<str>)': 1 }, { a: 1 }, { a: 'x' }, { a: 2 }])
+      expect((await post('odd', [row])).status).toBe(200)
+    expect((await rows('odd')).map(valuesOf)).toEqual([
+      { 'input.a (list<str>)': [1], output: 'done' },
+      { 'input.a': [1], output: 'done' },
+      { 'input.a': [2], output: 'done' },
+    ])
   })
 
   it('drops a call that names more columns than a file may have, and keeps the others', async () => {

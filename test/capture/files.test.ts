@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { parquetMetadata } from 'hyparquet'
 import { pl } from 'nodejs-polars'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { filesOf, foldersOf } from '../../src/capture/place.ts'
 import { io, type Service } from '../../src/index.ts'
 import { folder, rowsOf, startCapture } from './harness.ts'
 
@@ -135,6 +137,29 @@ describe('the files of a capture', () => {
     expect(rows.length).toBeGreaterThan(0)
     for (const row of rows)
       expect([row.api, (row['input.bytes'] as Buffer).length]).toEqual(['big', 1_000_000])
+  })
+
+  it('are alone deleted, and nothing of others that lies in the folder', async () => {
+    const path = folder()
+    const capture = { to: `file:${path}` }
+    const first = await startCapture(defineAll, capture)
+    await first.post('all', formOf(1))
+    const files = ['.env', '.git', 'mine.parquet', `.${randomUUID()}`]
+    const then = new Date(Date.now() - 7_200_000)
+    const place = join(path, 'all')
+    await first.listener.close()
+    for (const name of files) writeFileSync(join(place, name), '')
+    // A draft of a process that lives.
+    const draft = `.${randomUUID()}`
+    writeFileSync(join(place, draft), '')
+    for (const name of readdirSync(place))
+      if (name !== draft) utimesSync(join(place, name), then, then)
+    const [{ store }] = await foldersOf(place)
+    expect(await filesOf(store)).toContain('mine.parquet')
+    const second = await startCapture(defineAll, { ...capture, maxAge: '1h' })
+    await second.listener.close()
+    // What a killed process left is more than an hour old.
+    expect(readdirSync(place).toSorted()).toEqual([...files.slice(0, 3), draft].toSorted())
   })
 
   it('are deleted after maxAge', async () => {

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { Context, Runner, type RunnerLife } from 'serving'
 import { Split } from 'serving/split'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -174,6 +175,25 @@ describe('the guard of a canary', () => {
       await failureOf(Promise.resolve().then(() => split.add('no array' as never)))
     }
     expect(control.report().wentBack).toBeUndefined()
+  })
+
+  it('judges the last calls of all processes together', async () => {
+    const guard = { errorRate: 0.1, calls: 20 }
+    const splits = [await splitOf({ canary: { how: 'throws' }, weights: { canary: 1 }, guard })]
+    splits.push(await splitOf({ canary: { how: 'throws' }, weights: { canary: 1 }, guard }))
+    const [one, two] = splits.map(({ split }) => split.versions?.guard)
+    if (one === undefined || two === undefined) throw new Error('expected guards')
+    // As the server joins those of its workers.
+    one.others = async () => structuredClone(two.recent)
+    two.others = async () => structuredClone(one.recent)
+    // Two of twenty may fail: the third call of either is above it.
+    await failureOf(splits[0].split.who('x'))
+    await failureOf(splits[1].split.who('x'))
+    await turn()
+    expect(splits.map(({ control }) => control.report().wentBack)).toEqual([undefined, undefined])
+    await failureOf(splits[0].split.who('x'))
+    await until(() => splits[0].control.report().wentBack !== undefined)
+    expect(one.recent.length).toBe(2)
   })
 
   it('does not blame it for what callers send, and for those who leave', async () => {

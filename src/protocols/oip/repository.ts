@@ -14,7 +14,7 @@ import {
 import { checkAtLeast, checkOneOf, checkOptions, checkThat } from '../../core/options.ts'
 import type { MaybePromise } from '../../core/promise.ts'
 import { type OnnxRunner, onnxRunner } from '../../runner/onnx/index.ts'
-import type { FolderModel, RunnerLife, StartOptions } from '../../runner/runner.ts'
+import type { RunnerLife, StartOptions } from '../../runner/runner.ts'
 import type { RunnerEvent } from '../../runner/worker-supervisor.ts'
 import { requireConfigured } from './configured-tensors.ts'
 import type { Model, Outcome } from './model.ts'
@@ -33,9 +33,11 @@ interface Fault {
   readonly signature: string
 }
 
+type FolderModel = ServedModel & Required<Pick<ServedModel, 'name' | 'version'>>
+
 class LoadedModel extends RunnerModel {
   readonly signature: string
-  readonly options: ServedModel & FolderModel
+  readonly options: FolderModel
   readonly #runner: OnnxRunner
   readonly #calls = new Set<MaybePromise<Outcome>>()
 
