@@ -77,7 +77,7 @@ export function captureApi(
   let table = rowTable()
   let closing: NodeJS.Timeout | undefined
   let isClosed = false
-  /** What was taken in this second. **Units**: bytes. */
+  /** The bytes of one second. */
   let taken = { second: 0, bytes: 0 }
 
   const wait = (work: Promise<void>) => {

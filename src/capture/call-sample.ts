@@ -119,7 +119,7 @@ export function sampleCall(
       status: BigInt(status ?? 0),
       error: ServingError.is(error) ? error.code : undefined,
       ...Object.fromEntries(stages.map((stage) => [`${stage.name}_ms`, lengthOf(stage)])),
-      // It is what is left of the whole.
+      // The others and the whole tell it.
       function_ms: undefined,
       total_ms: ctx.elapsedMs,
       ...(runs.length > 0 && timesOf(runs, models)),

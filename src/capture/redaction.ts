@@ -6,7 +6,7 @@ interface Step {
   readonly next: Step | undefined
 }
 
-/** What is left of paths that lead through a value. Undefined: one of them ends there. */
+/** The ends of paths that lead through a value. Undefined: one of them ends there. */
 export type Paths = ReadonlySet<Step | undefined>
 
 /** @returns paths such as `input.users.email`, or with `*` for any name. */
@@ -16,7 +16,7 @@ export function pathsOf(texts: readonly string[]): Paths {
   return new Set(texts.map(steps))
 }
 
-/** @returns what is left of paths behind a name, which may have dots. Items of lists need no name. */
+/** @returns the ends of paths behind a name, which may have dots. Items of lists need no name. */
 export function behind(paths: Paths, name: string): Paths {
   if (paths.size === 0) return paths
   let left = paths
@@ -38,7 +38,7 @@ export function isJsonLike(value: unknown): boolean {
 }
 
 /**
- * @param mark - Called with the name of what is left out, without the numbers of items.
+ * @param mark - Called with each name that is left out, without the numbers of items.
  * @returns a value of JSON without what paths end at; undefined for nothing.
  */
 export function withoutPaths(

@@ -18,7 +18,7 @@ export interface Cell {
   name: string
   /** A column of one row, or for scalars one of their type. */
   readonly column: AnyColumn
-  /** Undefined: that row. Null: none. */
+  /** Undefined: that row. Null: no value. */
   scalar?: Scalar | null
 }
 
