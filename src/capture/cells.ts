@@ -74,7 +74,11 @@ export function messageBytes(value: unknown): Uint8Array {
 /** The cells of a call. */
 export type Cells = ReturnType<typeof newCells>
 
-/** @returns an empty list of cells. Values are copied at once: their memory may be the request's, and a function may change them. */
+/**
+ * Values are copied at once: their memory may be the request's, and a function may change them.
+ *
+ * @returns an empty list of cells.
+ */
 export function newCells({ redact, maxBytes, shared, hold }: CellLimits) {
   const list: Cell[] = []
   /** Paths of what the call had and the capture does not. */
