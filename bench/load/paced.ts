@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs'
 import { Agent, request as httpRequest } from 'node:http'
 import { runOpenLoop } from '../../src/cli/load/open-loop.ts'
-import { faultOfError, rightAnswer } from '../../src/cli/load/sender.ts'
+import { faultOf } from '../../src/cli/load/sender.ts'
 import { quantileOf } from '../../src/cli/load/summary.ts'
 import { answerHarness } from './load.ts'
 
@@ -74,10 +74,10 @@ async function pace(paced: PacedRequest): Promise<PacedResult> {
   const checked = async () => {
     try {
       await send(agents[turn++ % connections])
-      return rightAnswer
+      return {}
     } catch (error) {
       failure ??= error
-      return faultOfError(error)
+      return faultOf(error as Error)
     }
   }
   const samples = await runOpenLoop(due, checked, patienceMs)

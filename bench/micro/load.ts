@@ -46,7 +46,7 @@ if (process.send === undefined) {
   const child = fork(fileURLToPath(import.meta.url), { execArgv: ['--import', 'tsx'] })
   const url = new URL(`http://127.0.0.1:${await told(child)}/`)
   const sender = httpSender(url, { headers: {}, connections: 1000, timeoutMs: 10_000 })
-  const body = { bytes: Buffer.from('x'), contentType: 'text/plain' }
+  const body = { body: Buffer.from('x'), headers: { 'content-type': 'text/plain' } }
   // As `serving load`: connections open and both sides compile.
   await runOpenLoop(poissonArrivals(500, 3), () => sender.send(body), 1e4)
   child.send('report')

@@ -77,13 +77,31 @@ export function countOption(flag: string, help: string, value?: number): Option 
   return new Option(flag, help).argParser(parserOf(whole(1))).default(value)
 }
 
-/** @returns an option whose value is a number from 0 up. */
-export function numberOption(flag: string, help: string, value?: number): Option {
+/** @returns an option whose value is a number, from 0 up unless it says otherwise. */
+export function numberOption(
+  flag: string,
+  help: string,
+  value?: number,
+  { from = 0, to = Number.MAX_VALUE } = {},
+): Option {
   const read = (text: string) => {
-    if (Number(text) >= 0) return Number(text)
-    throw new InvalidArgumentError('It is a number from 0 up, as 0.01.')
+    if (/\d/.test(text) && Number(text) >= from && Number(text) <= to) return Number(text)
+    const end = to === Number.MAX_VALUE ? 'up' : `to ${to}`
+    throw new InvalidArgumentError(`It is a number from ${from} ${end}.`)
   }
   return new Option(flag, help).argParser(read).default(value)
+}
+
+/** Adds what {@link SenderFlags} are. */
+export function addSenderOptions(command: Command, connections: number): Command {
+  return command
+    .addOption(
+      new Option('--header <lines...>', 'header of each request, as "name: value"').argParser(
+        header,
+      ),
+    )
+    .addOption(countOption('--connections <number>', 'at most so many at once', connections))
+    .addOption(countOption('--timeout <seconds>', 'after which a request has failed', 10))
 }
 
 /** @returns an option whose value is a time, read as milliseconds. */
@@ -111,7 +129,7 @@ export function list(text: string): string[] {
 /** @returns the rates that an option lists. */
 export function rates(text: string): number[] {
   const numbers = list(text).map(Number)
-  if (numbers.every((rate) => rate > 0)) return numbers
+  if (numbers.every((rate) => rate > 0 && rate < Infinity)) return numbers
   throw new InvalidArgumentError('It is a list of numbers above 0, as 100,200.')
 }
 

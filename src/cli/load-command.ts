@@ -2,33 +2,20 @@
 import { writeFileSync } from 'node:fs'
 import { expected, InvalidArgument } from '../core/errors.ts'
 import { bodiesOf } from './load/bodies.ts'
-import { type Expectation, isKept, parseExpectation } from './load/expectation.ts'
+import { isKept as keeps, parseExpectation } from './load/expectation.ts'
 import { findMax } from './load/find-max.ts'
-import { grpcSender } from './load/grpc-sender.ts'
-import { httpSender } from './load/http-sender.ts'
-import { liveSender } from './load/live-sender.ts'
-import {
-  poissonArrivals,
-  recordedArrivals,
-  recordedRate,
-  runOpenLoop,
-  type Send,
-} from './load/open-loop.ts'
-import { reportPage } from './load/report-page.ts'
-import type { Body, Sender, SenderOptions } from './load/sender.ts'
-import { type Summary, summaryOf } from './load/summary.ts'
-import { summaryText } from './load/summary-text.ts'
+import { poissonArrivals, recordedArrivals, recordedRate, runOpenLoop } from './load/open-loop.ts'
+import { openSender, type SenderFlags, schemes } from './load/open-sender.ts'
+import { type Summary, summaryOf, summaryText } from './load/summary.ts'
+import { reportPage } from './report-page.ts'
 
 /** Flags of `serving load`. */
-export interface LoadFlags {
+export interface LoadFlags extends SenderFlags {
   readonly rate?: readonly number[]
   readonly seconds: number
   readonly arrivals: 'poisson' | 'recorded'
   readonly body?: readonly string[]
   readonly type?: string
-  readonly header?: Readonly<Record<string, string>>
-  readonly connections: number
-  readonly timeout: number
   /** **Units**: milliseconds. */
   readonly p99?: number
   readonly findMax?: boolean
@@ -39,7 +26,7 @@ export interface LoadFlags {
 
 const defaultRate = 100
 /** Before figures count, connections open and both sides compile. */
-const warmUpSeconds = 1
+const warmUp = { rate: 20, seconds: 1 }
 /** A generator that is that busy measures itself. */
 const fullCpu = 0.9
 
@@ -54,119 +41,65 @@ export async function loadCommand(
   flags: LoadFlags,
   print: (text: string) => void,
 ): Promise<number> {
-  const url = parseAddress(address)
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url === undefined || !schemes.includes(url.protocol))
+    throw new InvalidArgument(
+      expected(`an address with one of ${schemes.join(', ')}`, 'URL', address),
+    )
+  const { seconds, timeout, p99: boundMs, json, report } = flags
   const expectations = (flags.expect ?? []).map(parseExpectation)
-  const { p99, findMax: isSearch = false } = flags
-  if (isSearch && p99 === undefined)
+  if (flags.findMax && boundMs === undefined)
     throw new InvalidArgument('--find-max needs --p99, the bound in milliseconds')
   const bodies = await bodiesOf(url, flags.body, flags.type)
-  const times = flags.arrivals === 'recorded' ? timesOf(bodies) : undefined
-  const usualRate = times === undefined ? defaultRate : recordedRate(times)
-  const timeoutMs = flags.timeout * 1000
-  const { connections, header: headers = {} } = flags
-  const sender = senderOf(url, { headers, connections, timeoutMs })
+  const isRecorded = flags.arrivals === 'recorded'
+  const times = bodies.flatMap(({ atMs = [] }) => atMs)
+  const rates = [...(flags.rate ?? []), ...expectations.map(({ rate }) => rate)]
+  if (rates.length === 0) rates.push(isRecorded ? recordedRate(times) : defaultRate)
+  const sender = openSender(url, flags)
+  const tell = (text: string) => json || print(text)
+  let turn = 0
+  const run = (arrivals: Iterable<number>) =>
+    runOpenLoop(arrivals, () => sender.send(bodies[turn++ % bodies.length]), timeout * 1000)
+  const summaries: Summary[] = []
   const measure = async (rate: number): Promise<Summary> => {
-    const summary = await measureRate(sender, bodies, {
-      rate,
-      seconds: flags.seconds,
-      timeoutMs,
-      p99,
-      times,
-    })
-    if (flags.json !== true) print(summaryText(summary, p99))
+    const arrivals = isRecorded
+      ? recordedArrivals(times, rate, seconds)
+      : poissonArrivals(rate, seconds)
+    // As recorded, each body goes out at its own time.
+    turn = 0
+    const before = process.cpuUsage()
+    const samples = await run(arrivals)
+    const { user, system } = process.cpuUsage(before)
+    const summary = summaryOf({ rate, seconds, samples, cpuMicros: user + system, boundMs })
+    summaries.push(summary)
+    tell(summaryText(summary, boundMs))
     return summary
   }
+  const search = async (maxMs: number): Promise<boolean> => {
+    const best = await findMax(
+      Math.min(...rates),
+      measure,
+      ({ latencyMs }) => latencyMs.p99 <= maxMs,
+    )
+    tell(`${maxText(best, maxMs)}\n`)
+    return best !== undefined
+  }
   try {
-    await measureRate(sender, bodies, { rate: 20, seconds: warmUpSeconds, timeoutMs })
-    const summaries: Summary[] = []
-    if (isSearch && p99 !== undefined) {
-      const isFine = ({ latencyMs }: Summary) => latencyMs.p99 <= p99
-      const each = async (rate: number) => {
-        const summary = await measure(rate)
-        summaries.push(summary)
-        return summary
-      }
-      const best = await findMax(Math.min(...(flags.rate ?? [usualRate])), each, isFine)
-      if (flags.json !== true) print(`${maxText(best, p99)}\n`)
-      if (best === undefined) return 1
-    } else {
-      for (const rate of ratesOf(flags.rate ?? [], expectations, usualRate))
-        summaries.push(await measure(rate))
-    }
-    const verdicts = expectations.map((expectation) => verdictOf(expectation, summaries))
-    if (flags.json === true)
-      print(`${JSON.stringify({ url: url.href, summaries, verdicts }, printable, 2)}\n`)
-    else for (const { text, isKept } of verdicts) print(`${isKept ? 'holds' : 'BROKEN'}: ${text}\n`)
-    if (flags.report !== undefined)
-      writeFileSync(flags.report, reportPage(url.href, summaries, p99))
-    return verdicts.every(({ isKept }) => isKept) ? 0 : 1
+    await run(poissonArrivals(warmUp.rate, warmUp.seconds))
+    let isFine = true
+    if (flags.findMax) isFine = await search(boundMs ?? 0)
+    else for (const rate of new Set(rates)) await measure(rate)
+    const verdicts = expectations.map((line) => {
+      const isKept = summaries.some((each) => each.rate === line.rate && keeps(line, each))
+      return { text: line.text, isKept }
+    })
+    for (const { text, isKept } of verdicts) tell(`${isKept ? 'holds' : 'BROKEN'}: ${text}\n`)
+    if (json) print(`${JSON.stringify({ url, summaries, verdicts }, undefined, 2)}\n`)
+    if (report !== undefined) writeFileSync(report, reportPage({ url, summaries, boundMs }))
+    return isFine && verdicts.every(({ isKept }) => isKept) ? 0 : 1
   } finally {
     sender.close()
   }
-}
-
-/** JSON has no Infinity. */
-const printable = (_key: string, value: unknown) =>
-  value === Number.POSITIVE_INFINITY ? null : value
-
-function parseAddress(address: string): URL {
-  const url = URL.canParse(address) ? new URL(address) : undefined
-  if (url !== undefined && url.protocol in senders) return url
-  const schemes = Object.keys(senders).join(', ')
-  throw new InvalidArgument(expected(`an address with one of ${schemes}`, 'URL', address))
-}
-
-const senders: Readonly<Record<string, (url: URL, options: SenderOptions) => Sender>> = {
-  'http:': httpSender,
-  'https:': httpSender,
-  'grpc:': grpcSender,
-  'grpcs:': grpcSender,
-  'ws:': liveSender,
-  'wss:': liveSender,
-}
-
-const senderOf = (url: URL, options: SenderOptions) => senders[url.protocol](url, options)
-
-/** @throws InvalidArgument for bodies that are not from a capture. */
-function timesOf(bodies: readonly Body[]): readonly number[] {
-  return bodies.map(({ atMs }) => {
-    if (atMs !== undefined) return atMs
-    throw new InvalidArgument('--arrivals recorded needs --body with a capture')
-  })
-}
-
-/** Those that are asked for, and those of the expectations. */
-function ratesOf(
-  rates: readonly number[],
-  expectations: readonly Expectation[],
-  usual: number,
-): number[] {
-  const all = new Set([...rates, ...expectations.map(({ rate }) => rate)])
-  return (all.size === 0 ? [usual] : [...all]).sort((a, b) => a - b)
-}
-
-interface RateOptions {
-  readonly rate: number
-  readonly seconds: number
-  readonly timeoutMs: number
-  readonly p99?: number | undefined
-  /** When requests came in the capture; undefined for a Poisson process. */
-  readonly times?: readonly number[] | undefined
-}
-
-async function measureRate(
-  sender: Sender,
-  bodies: readonly Body[],
-  { rate, seconds, timeoutMs, p99, times }: RateOptions,
-): Promise<Summary> {
-  let turn = 0
-  const send: Send = () => sender.send(bodies[turn++ % bodies.length])
-  const arrivals =
-    times === undefined ? poissonArrivals(rate, seconds) : recordedArrivals(times, rate, seconds)
-  const before = process.cpuUsage()
-  const samples = await runOpenLoop(arrivals, send, timeoutMs)
-  const { user, system } = process.cpuUsage(before)
-  return summaryOf({ rate, seconds, samples, cpuMicros: user + system, boundMs: p99 })
 }
 
 function maxText(best: Summary | undefined, p99: number): string {
@@ -174,10 +107,4 @@ function maxText(best: Summary | undefined, p99: number): string {
     return `the first rate has a p99 above ${p99} ms already: give a lower --rate`
   const full = best.ownCpu > fullCpu ? '; this generator was full, the server may bear more' : ''
   return `bears ${Math.floor(best.rate)}/s with a p99 of at most ${p99} ms${full}`
-}
-
-function verdictOf(expectation: Expectation, summaries: readonly Summary[]) {
-  const summary = summaries.find(({ rate }) => rate === expectation.rate)
-  const kept = summary !== undefined && isKept(expectation, summary)
-  return { text: expectation.text, isKept: kept }
 }

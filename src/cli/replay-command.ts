@@ -1,27 +1,24 @@
 /** `serving replay`: sends recorded calls again, and tells which answers changed. @module */
 import { writeFileSync } from 'node:fs'
 import { bodyOf } from '../capture/captured-body.ts'
-import { filesOf } from '../capture/place.ts'
-import { type CapturedCall, readCalls, rowText } from '../capture/read-rows.ts'
+import { type CapturedCall, rowText } from '../capture/read-rows.ts'
 import { InvalidArgument } from '../core/errors.ts'
 import type { Tolerance } from '../values/difference.ts'
-import { openFolders } from './capture-command.ts'
-import { replay, timeOf } from './replay/replay.ts'
-import { reportOf, reportText, worstFirst } from './replay/report.ts'
-import { replayPage } from './replay/report-page.ts'
+import type { SenderFlags } from './load/open-sender.ts'
+import { inOrder, recordedCalls } from './recorded-calls.ts'
+import { worstFirst } from './replay/api-result.ts'
+import { replay } from './replay/replay.ts'
+import { reportOf, reportText } from './replay/report.ts'
 import { openTarget } from './replay/target.ts'
+import { reportPage } from './report-page.ts'
 
 /** Flags of `serving replay`. */
-export interface ReplayFlags extends Tolerance {
+export interface ReplayFlags extends Tolerance, SenderFlags {
   readonly against: string
   /** Share of the calls. */
   readonly sample: number
   readonly speed?: number
   readonly request?: string
-  readonly header?: Readonly<Record<string, string>>
-  readonly connections: number
-  /** **Units**: seconds. */
-  readonly timeout: number
   /** Share of the calls that may change. */
   readonly allow: number
   readonly report?: string
@@ -38,39 +35,33 @@ export async function replayCommand(
   flags: ReplayFlags,
   print: (text: string) => void,
 ): Promise<number> {
-  const { against, connections, header: headers = {}, allow } = flags
-  const timeoutMs = flags.timeout * 1000
-  const apis = await callsOf(place, flags)
-  const target = await openTarget(against, { headers, connections, timeoutMs })
+  const { against, allow, save } = flags
+  const chosen = chosenOf(recordedCalls(place), flags)
+  const target = await openTarget(against, flags)
   try {
-    const results = await replay(apis, target, { tolerance: flags, ...flags })
+    const calls = flags.speed === undefined ? chosen : inOrder(chosen)
+    const results = await replay(calls, target, flags)
+    if (results.length === 0) throw new InvalidArgument(`there are no such calls in ${place}`)
     const report = reportOf({ place, against, allow }, results)
-    print(flags.json === true ? `${JSON.stringify(report, undefined, 2)}\n` : reportText(report))
-    if (flags.report !== undefined) writeFileSync(flags.report, replayPage(report))
-    const [worst] = results.flatMap(({ changes }) => changes).sort(worstFirst)
-    if (flags.save !== undefined) await saveCase(flags.save, worst?.call ?? apis[0][0])
+    print(flags.json ? `${JSON.stringify(report, undefined, 2)}\n` : reportText(report))
+    if (flags.report !== undefined) writeFileSync(flags.report, reportPage(report))
+    const [{ example }] = results.toSorted((a, b) => worstFirst(a.example, b.example))
+    if (save !== undefined) await saveCase(save, example.call)
     return report.isAllowed ? 0 : 1
   } finally {
     await target.close()
   }
 }
 
-/** @returns the calls of each API, by time. */
-async function callsOf(place: string, { sample, request }: ReplayFlags): Promise<CapturedCall[][]> {
-  const apis: CapturedCall[][] = []
-  for (const { store } of await openFolders(place)) {
-    const calls: CapturedCall[] = []
-    for (const file of await filesOf(store)) {
-      for await (const call of readCalls(store, file)) {
-        const isChosen =
-          request === undefined ? Math.random() < sample : call.row.request_id === request
-        if (isChosen) calls.push(call)
-      }
-    }
-    if (calls.length > 0) apis.push(calls.sort((a, b) => timeOf(a) - timeOf(b)))
+async function* chosenOf(
+  calls: AsyncIterable<CapturedCall>,
+  { sample, request }: ReplayFlags,
+): AsyncGenerator<CapturedCall> {
+  for await (const call of calls) {
+    const isChosen =
+      request === undefined ? Math.random() < sample : call.row.request_id === request
+    if (isChosen) yield call
   }
-  if (apis.length === 0) throw new InvalidArgument(`there are no such calls in ${place}`)
-  return apis
 }
 
 /** Writes a request as `svc.inject` takes it, and the row of its call. */

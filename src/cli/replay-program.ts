@@ -1,10 +1,12 @@
 /** The command `serving replay`, as far as help tells it. @module */
-import { type Command, countOption, header, numberOption, Option } from './command-options.ts'
+import { addSenderOptions, type Command, numberOption } from './command-options.ts'
 import type { ReplayFlags } from './replay-command.ts'
+
+const share = { to: 1 }
 
 /** Adds the command. */
 export function addReplayCommand(program: Command): void {
-  program
+  const command = program
     .command('replay')
     .summary('send recorded calls again, and tell which answers changed')
     .description(
@@ -13,20 +15,23 @@ export function addReplayCommand(program: Command): void {
     )
     .argument('[PLACE]', 'folder or s3:// of the capture, or of one API in it', './capture')
     .requiredOption('--against <target>', 'service.ts, http://HOST or grpc://HOST')
-    .addOption(numberOption('--sample <share>', 'share of the calls, chosen by chance', 1))
+    .addOption(numberOption('--sample <share>', 'share of the calls, chosen by chance', 1, share))
     .option('--request <id>', 'the call with this request id alone')
-    .addOption(numberOption('--speed <times>', 'as fast as recorded (default: as fast as it goes)'))
-    .addOption(countOption('--connections <number>', 'calls at a time', 16))
-    .addOption(countOption('--timeout <seconds>', 'after which a call has failed', 10))
     .addOption(
-      new Option('--header <lines...>', 'header of each call, as "name: value"').argParser(header),
+      numberOption(
+        '--speed <times>',
+        'as fast as recorded (default: as fast as it goes)',
+        undefined,
+        { from: 0.001 },
+      ),
     )
+  addSenderOptions(command, 16)
     .addOption(numberOption('--relative <number>', 'of floats (default: by their dtype)'))
     .addOption(numberOption('--absolute <number>', 'of numbers and pixels'))
     .addOption(numberOption('--ulp <number>', 'steps between floats of the dtype'))
     .option('--key <column>', 'matches rows of frames (default: their order)')
     .option('--top1', 'compare only which score is the greatest')
-    .addOption(numberOption('--allow <share>', 'share of the calls that may change', 0))
+    .addOption(numberOption('--allow <share>', 'share of the calls that may change', 0, share))
     .option('--report <file>', 'write a page')
     .option('--save <name>', 'write the worst call to NAME.json, for tests')
     .option('--json', 'print JSON')

@@ -1,7 +1,6 @@
 /** Whether two values are equal as values: floats within a tolerance, frames by row, JSON by path. @module */
 import { isFloat } from '../core/dtype.ts'
 import { show } from '../core/errors.ts'
-import { float16ToNumber } from '../core/text/number-text.ts'
 import { argmaxOf } from './array/reductions.ts'
 import { numberError, type Tolerance } from './number-error.ts'
 import { type Parts, partsOf } from './parts.ts'
@@ -28,56 +27,40 @@ export function differenceOf(
   actual: unknown,
   tolerance: Tolerance = {},
 ): Difference | undefined {
-  const comparison = new Comparison(tolerance)
-  comparison.compare(() => '', expected, actual)
-  return comparison.worst
-}
-
-class Comparison {
-  worst: Difference | undefined
-  readonly #tolerance: Tolerance
-
-  constructor(tolerance: Tolerance) {
-    this.#tolerance = tolerance
+  let worst: Difference | undefined
+  /** Keeps the greatest: one without a size is greater than all with one. `place`: names it, once it is needed. */
+  const differ = (place: () => string, from: string, to: string, size?: number) => {
+    if (worst !== undefined && (worst.size ?? Infinity) >= (size ?? Infinity)) return
+    const at = place().replace(/^(\.|, | )/, '') || 'value'
+    worst = { at, expected: from, actual: to, ...(size !== undefined && { size }) }
   }
-
-  /** `at`: names the place, once it is needed. */
-  compare(at: () => string, expected: unknown, actual: unknown, dtype?: Parts['dtype']): void {
-    if (Object.is(expected, actual)) return
-    if (isNumber(expected) && isNumber(actual)) {
-      const size = numberError(expected, actual, this.#tolerance, dtype)
-      if (size > 0) this.#differ(at, String(expected), String(actual), size)
+  const compare = (place: () => string, a: unknown, b: unknown, dtype?: Parts['dtype']): void => {
+    if (Object.is(a, b)) return
+    if (isNumber(a) && isNumber(b)) {
+      const size = numberError(a, b, tolerance, dtype)
+      if (size > 0) differ(place, String(a), String(b), size)
       return
     }
-    const [from, to] = [expected, actual].map((value) => partsOf(value, this.#tolerance.key))
-    const [said, meant] = [from?.what ?? textOf(expected), to?.what ?? textOf(actual)]
-    if (said !== meant) this.#differ(at, around(said, meant), around(meant, said))
-    else if (from !== undefined && to !== undefined) this.#items(at, from, to)
+    const [from, to] = [a, b].map((value) => partsOf(value, tolerance.key))
+    const [said, meant] = [from?.what ?? textOf(a), to?.what ?? textOf(b)]
+    if (said !== meant) differ(place, around(said, meant), around(meant, said))
+    else if (from !== undefined && to !== undefined) compareParts(place, from, to)
   }
-
-  #items(at: () => string, expected: Parts, actual: Parts): void {
-    const { items, dtype, width, placeOf } = expected
-    const place = (index: number) => () => `${at()}${placeOf(index)}`
-    const scores = this.#tolerance.top1 ? [expected, actual].map(scoresOf) : []
-    const [from, to] = scores.map((each) => each && argmaxOf(each, width))
-    if (from !== undefined && to !== undefined) {
-      const row = from.findIndex((top, i) => top !== to[i])
-      const top = () => `top 1 of ${place(row * width)()}`
-      if (row !== -1) this.#differ(top, String(from[row]), String(to[row]))
+  const compareParts = (place: () => string, from: Parts, to: Parts) => {
+    const { items, dtype, width, placeOf } = from
+    const [tops, others] = tolerance.top1 ? [topsOf(from), topsOf(to)] : []
+    if (tops !== undefined && others !== undefined) {
+      const row = tops.findIndex((top, i) => top !== others[i])
+      const top = () => `top 1 of ${place()}${placeOf(row * width)}`
+      if (row !== -1) differ(top, String(tops[row]), String(others[row]))
       return
     }
     for (let i = 0; i < items.length; i++)
-      if (items[i] !== actual.items[i])
-        this.compare(place(i), elementAt(expected, i), elementAt(actual, i), dtype)
+      if (items[i] !== to.items[i])
+        compare(() => `${place()}${placeOf(i)}`, items[i], to.items[i], dtype)
   }
-
-  /** Keeps the greatest. A difference without a size is greater than all with one. */
-  #differ(at: () => string, expected: string, actual: string, size?: number): void {
-    const { worst } = this
-    if (worst !== undefined && (worst.size ?? Infinity) >= (size ?? Infinity)) return
-    const place = at().replace(/^(\.|, | )/, '') || 'value'
-    this.worst = { at: place, expected, actual, ...(size !== undefined && { size }) }
-  }
+  compare(() => '', expected, actual)
+  return worst
 }
 
 function isNumber(value: unknown): value is number | bigint {
@@ -97,15 +80,10 @@ function around(text: string, other: string): string {
   return text.slice(Math.max(0, start - 20), start + 60)
 }
 
-function elementAt({ items, dtype }: Parts, index: number): unknown {
-  return dtype === 'float16' ? float16ToNumber(items[index] as number) : items[index]
-}
-
-/** @returns the items if they can be scores: floats in rows, or a list of numbers. */
-function scoresOf(parts: Parts): Float64Array | undefined {
-  const { items, dtype, width } = parts
-  const areNumbers =
+/** @returns the places of the greatest of items that can be scores: floats in rows, or a list of numbers. */
+function topsOf({ items, dtype, width }: Parts): Int32Array | undefined {
+  const areScores =
     dtype === undefined ? Array.from(items).every(isNumber) : isFloat(dtype) && width > 1
-  if (!areNumbers || items.length === 0) return undefined
-  return Float64Array.from(items, (_, i) => Number(elementAt(parts, i)))
+  if (!areScores || items.length === 0) return undefined
+  return argmaxOf(Float64Array.from(items, Number), width)
 }

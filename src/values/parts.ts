@@ -2,6 +2,8 @@
 import { type DType, dtypeOfContainer, isDType } from '../core/dtype.ts'
 import { BinaryFile } from '../core/file/binary-file.ts'
 import { isRecord } from '../core/options.ts'
+import { float16ToNumber } from '../core/text/number-text.ts'
+import { parseJson } from '../core/text/parse-json.ts'
 import { showShape, sizeOf } from './array/shape.ts'
 import { RasterImage } from './image/raster.ts'
 import { cellsOf, valueReader } from './table/columns.ts'
@@ -58,7 +60,8 @@ function arrayParts({ dtype, shape, data }: ArrayForm): Parts {
   const placeOf = (index: number) =>
     `[${strides.map((stride, axis) => Math.floor(index / stride) % shape[axis]).join(', ')}]`
   const what = `${dtype} ${showShape(shape)}`
-  return { what, items: data, placeOf, dtype, width: shape.at(-1) ?? 1 }
+  const items = dtype === 'float16' ? Array.from(data as Uint16Array, float16ToNumber) : data
+  return { what, items, placeOf, dtype, width: shape.at(-1) ?? 1 }
 }
 
 function pictureParts({ mode, width, height, palette, data }: RasterImage): Parts {
@@ -92,10 +95,16 @@ function frameParts(value: object, key: string | undefined): Parts {
   const order = Array.from({ length: rows }, (_, row) => row)
   const keys = lists[columns.findIndex(({ name }) => name === key)]?.map(String)
   if (keys !== undefined) order.sort((a, b) => (keys[a] < keys[b] ? -1 : 1))
-  const items = columns.map(({ kind: dtype }, i): Parts => {
+  const items = columns.map(({ kind: dtype, isJson }, i): Parts => {
     const cells = order.map((row) => lists[i][row])
-    return { what: '', items: cells, placeOf: (at) => `, row ${order[at]}`, dtype, width: 1 }
+    const items = isJson ? cells.map(jsonOf) : cells
+    return { what: '', items, placeOf: (at) => `, row ${order[at]}`, dtype, width: 1 }
   })
   const names = columns.map(({ name }) => (polars.isSeries(value) ? '""' : JSON.stringify(name)))
   return listOf(`${rows} rows of ${names}`, items, (i) => `, column ${names[i]}`)
+}
+
+/** Lists and structs of frames. */
+function jsonOf(cell: unknown): unknown {
+  return cell && parseJson(Buffer.from(String(cell)), 'a cell', { bigNumbers: 'bigint' })
 }

@@ -1,6 +1,14 @@
 /** Runs the built command as a process of its own, and talks to it over sockets. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -177,4 +185,10 @@ export function folder(files: Readonly<Record<string, string>>, linked = false):
     symlinkSync(root, join(path, 'node_modules/serving'), 'dir')
   }
   return path
+}
+
+/** Returns the data of the page of a report. */
+export function dataOf(page: string): unknown {
+  const [, data = ''] = /id="data">(.*)<\/script>/.exec(readFileSync(page, 'utf8')) ?? []
+  return JSON.parse(data)
 }

@@ -107,8 +107,8 @@ it('serves from there: threads, processes, Python, jobs in SQLite, and the page'
 })
 
 it('makes a project of each template', async () => {
-  // Not templates: what each of them has, and the texts of serving types.
-  const others = ['common', 'types']
+  // Not templates: what each of them has, the texts of serving types, and the pages of reports.
+  const others = ['common', 'report', 'types']
   const templates = readdirSync(join(root, 'template')).filter((name) => !others.includes(name))
   for (const template of templates) {
     const made = await run(['new', template, '--template', template, '--package', '.'], {

@@ -1,9 +1,9 @@
 /** Bodies to send: files, captures, and examples of the OpenAPI document of a server. @module */
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import type { ClientDescriptor } from '../../api/service-metadata.ts'
-import { InvalidArgument } from '../../core/errors.ts'
+import { causesOf, InvalidArgument } from '../../core/errors.ts'
 import { extensionType } from '../../core/file/extension-type.ts'
-import type { Body } from './sender.ts'
+import type { Outgoing } from './sender.ts'
 
 /**
  * @param places - Files, captures, and URLs of APIs with examples.
@@ -15,53 +15,45 @@ export async function bodiesOf(
   url: URL,
   places: readonly string[] = [],
   type?: string,
-): Promise<readonly Body[]> {
+): Promise<readonly Outgoing[]> {
   if (places.length === 0 && !/^https?:$/.test(url.protocol))
     throw new InvalidArgument(
       `expected --body FILE for ${url.protocol}//, whose messages have no examples: a file, a capture, or the http:` +
         ' address of an API with examples',
     )
-  const lists = (places.length === 0 ? [url.href] : places).map((place) => {
-    if (/^https?:/.test(place)) return examplesOf(new URL(place), isGrpc(url))
-    const isCapture =
-      place.startsWith('s3:') || (existsSync(place) && statSync(place).isDirectory())
-    return isCapture ? capturedBodies(place, url) : [bodyOfFile(place, type)]
+  const lists = (places.length === 0 ? [url.href] : places).map(async (place) => {
+    if (/^https?:/.test(place)) return examplesOf(new URL(place), url.protocol.startsWith('grpc'))
+    const isFile = !place.startsWith('s3:') && !statSync(place, quiet)?.isDirectory()
+    if (isFile) return [bodyOfFile(place, type)]
+    const { capturedBodies } = await import('./captured-bodies.ts')
+    return capturedBodies(place, url)
   })
   return (await Promise.all(lists)).flat()
 }
 
-const isGrpc = ({ protocol }: URL) => protocol.startsWith('grpc')
-
-async function capturedBodies(place: string, url: URL): Promise<readonly Body[]> {
-  const { capturedBodies } = await import('./captured-bodies.ts')
-  return capturedBodies(place, url, isGrpc(url))
-}
+const quiet = { throwIfNoEntry: false } as const
 
 /** @throws InvalidArgument for a file that cannot be read. */
-function bodyOfFile(path: string, contentType?: string): Body {
+function bodyOfFile(path: string, given?: string): Outgoing {
   try {
-    return {
-      bytes: readFileSync(path),
-      contentType: contentType ?? extensionType(path) ?? 'application/octet-stream',
-    }
+    const type = given ?? extensionType(path) ?? 'application/octet-stream'
+    return typed(type, readFileSync(path))
   } catch (error) {
     throw new InvalidArgument(`expected a file that can be read for --body: ${String(error)}`)
   }
 }
 
+const typed = (type: string, body: Uint8Array): Outgoing => ({
+  headers: { 'content-type': type },
+  body,
+})
+
 interface Operation {
   readonly operationId: string
   readonly 'x-serving'?: { readonly input: ClientDescriptor }
   readonly requestBody?: {
-    readonly content: Readonly<
-      Record<string, { readonly example?: unknown; readonly examples?: Record<string, Example> }>
-    >
+    readonly content: Readonly<Record<string, { example?: unknown; examples?: object }>>
   }
-}
-
-interface Example {
-  readonly value?: unknown
-  readonly externalValue?: string
 }
 
 interface OpenApiDocument {
@@ -73,96 +65,70 @@ interface OpenApiDocument {
  * @returns the examples of the API at an address.
  * @throws InvalidArgument if it has no example.
  */
-async function examplesOf(url: URL, asMessages: boolean): Promise<Body[]> {
-  const tensors = /\/v2\/models\/.+(?=\/infer$)/.exec(url.pathname)
-  if (tensors !== null) return [await tensorsOf(new URL(tensors[0], url))]
-  const { document, prefix } = await findDocument(url)
-  const path = url.pathname.slice(prefix.length)
-  const operation = (document.paths?.[url.pathname] ?? document.paths?.[path])?.post
-  const media = Object.entries(operation?.requestBody?.content ?? {})
-  const bodies: Body[] = []
-  for (const [contentType, { example, examples = {} }] of media) {
-    const values = [{ value: example }, ...Object.values(examples)]
-    for (const each of values) {
-      const bytes = await bytesOf(contentType, each, new URL(`${prefix}/`, url))
-      if (bytes !== undefined) bodies.push({ bytes, contentType })
-    }
-    if (bodies.length > 0) break
+async function examplesOf(url: URL, asMessages: boolean): Promise<Outgoing[]> {
+  if (/\/v2\/models\/.+\/infer$/.test(url.pathname)) return [await tensorsOf(url)]
+  const { document, base } = await findDocument(url)
+  const path = url.pathname.slice(base.pathname.length - 1)
+  const { post } = document.paths?.[url.pathname] ?? document.paths?.[path] ?? {}
+  for (const [type, { example, examples }] of Object.entries(post?.requestBody?.content ?? {})) {
+    const values: Example[] = [{ value: example }, ...Object.values(examples ?? {})]
+    const found = await Promise.all(values.map((each) => bytesOf(type, each, base)))
+    const bodies = found.filter((bytes) => bytes !== undefined)
+    const input = post?.['x-serving']?.input
+    if (bodies.length === 0) continue
+    if (!asMessages || input === undefined) return bodies.map((bytes) => typed(type, bytes))
+    const { messageOfBody } = await import('../../capture/captured-body.ts')
+    const { operationId = '' } = post ?? {}
+    const messages = bodies.map((bytes) => messageOfBody(operationId, input, type, bytes))
+    return (await Promise.all(messages)).map((body) => ({ body }))
   }
-  if (bodies.length === 0)
-    throw new InvalidArgument(
-      `the OpenAPI document of ${url.origin} has no example for POST ${url.pathname}: give --body FILE`,
-    )
-  const descriptor = operation?.['x-serving']?.input
-  if (!asMessages || descriptor === undefined) return bodies
-  const { messageOfBody } = await import('../../capture/captured-body.ts')
-  const messages = bodies.map(async ({ bytes, contentType }) => ({
-    bytes: Buffer.from(
-      await messageOfBody(operation?.operationId ?? '', descriptor, contentType, bytes),
-    ),
-    contentType: 'application/grpc',
-  }))
-  return Promise.all(messages)
+  throw new InvalidArgument(
+    `the OpenAPI document of ${url.origin} has no example for POST ${url.pathname}: give --body FILE`,
+  )
 }
 
-async function bytesOf(
-  contentType: string,
-  { value, externalValue }: Example,
-  base: URL,
-): Promise<Buffer | undefined> {
-  if (externalValue !== undefined) {
-    const response = await fetch(new URL(externalValue, base))
-    return Buffer.from(await response.arrayBuffer())
-  }
-  const isJson = /[/+]json$/.test(contentType)
-  if (value === undefined || !(isJson || typeof value === 'string')) return undefined
-  return Buffer.from(isJson ? JSON.stringify(value) : (value as string))
+interface Example {
+  readonly value?: unknown
+  readonly externalValue?: string
+}
+
+async function bytesOf(type: string, { value, externalValue }: Example, base: URL) {
+  if (externalValue !== undefined)
+    return Buffer.from(await (await fetch(new URL(externalValue, base))).arrayBuffer())
+  if (value === undefined) return undefined
+  if (/[/+]json$/.test(type)) return Buffer.from(JSON.stringify(value))
+  return typeof value === 'string' ? Buffer.from(value) : undefined
 }
 
 interface TensorMetadata {
-  readonly inputs: readonly {
-    readonly name: string
-    readonly datatype: string
-    readonly shape: readonly number[]
-  }[]
+  readonly inputs: readonly { readonly datatype: string; readonly shape: readonly number[] }[]
 }
 
 /** The Open Inference Protocol has no examples: zeros of the shapes that a model states. */
-async function tensorsOf(model: URL): Promise<Body> {
-  const response = await fetch(model)
-  if (!response.ok) throw new InvalidArgument(`${model} answered ${response.status}`)
+async function tensorsOf(url: URL): Promise<Outgoing> {
+  const response = await fetch(url.href.replace(/\/infer$/, ''))
+  if (!response.ok) throw new InvalidArgument(`${url} answered ${response.status}`)
   const { inputs } = (await response.json()) as TensorMetadata
-  const values: Readonly<Record<string, unknown>> = { BOOL: false, BYTES: '' }
+  const zeros: Readonly<Record<string, unknown>> = { BOOL: false, BYTES: '' }
   const tensors = inputs.map((input) => {
     const shape = input.shape.map((size) => Math.max(size, 1))
     const size = shape.reduce((product, each) => product * each, 1)
-    return { ...input, shape, data: Array(size).fill(values[input.datatype] ?? 0) }
+    return { ...input, shape, data: Array(size).fill(zeros[input.datatype] ?? 0) }
   })
-  return {
-    bytes: Buffer.from(JSON.stringify({ inputs: tensors })),
-    contentType: 'application/json',
-  }
+  return typed('application/json', Buffer.from(JSON.stringify({ inputs: tensors })))
 }
 
-/** The document stands at the path in front of every API, which is the root unless `--base-url` says otherwise. */
-async function findDocument(url: URL): Promise<{ document: OpenApiDocument; prefix: string }> {
-  const segments = url.pathname.split('/').slice(1, -1)
-  for (let depth = 0; depth <= segments.length; depth++) {
-    const prefix = segments
-      .slice(0, depth)
-      .map((segment) => `/${segment}`)
-      .join('')
-    const response = await fetch(new URL(`${prefix}/openapi.json`, url)).catch((cause) => {
-      throw new InvalidArgument(`${url.origin} does not answer: ${reasonOf(cause)}`, { cause })
+/** The document stands in front of every API: at the root unless `--base-url` says otherwise. */
+async function findDocument(url: URL): Promise<{ document: OpenApiDocument; base: URL }> {
+  const bases = [new URL('.', url)]
+  while (bases[0].pathname !== '/') bases.unshift(new URL('..', bases[0]))
+  for (const base of bases) {
+    const response = await fetch(new URL('openapi.json', base)).catch((cause: Error) => {
+      throw new InvalidArgument(`${url.origin} does not answer${causesOf(cause)}`, { cause })
     })
-    if (response.ok) return { document: (await response.json()) as OpenApiDocument, prefix }
+    if (response.ok) return { document: (await response.json()) as OpenApiDocument, base }
   }
   throw new InvalidArgument(
     `${url.origin} shows no OpenAPI document with examples: give --body FILE`,
   )
-}
-
-function reasonOf(error: unknown): string {
-  const { cause, message } = error as Error
-  return cause instanceof Error ? cause.message : message
 }

@@ -1,9 +1,8 @@
-/** Load over live streams: messages on WebSockets, each answered by one. @module */
+/** Messages on WebSockets, each answered by one. @module */
 import { InvalidArgument } from '../../core/errors.ts'
-import type { Answer } from './open-loop.ts'
-import { type Body, faultOf, rightAnswer, type Sender, type SenderOptions } from './sender.ts'
+import { type Answer, answerWithin, type Sender, type SenderOptions } from './sender.ts'
 
-/** One connection, and the messages that wait for their answers, oldest first. */
+/** A connection, and what waits for its answers, oldest first. */
 interface Connection {
   readonly socket: WebSocket
   readonly opened: Promise<void>
@@ -14,34 +13,29 @@ interface Connection {
 export function liveSender(url: URL, { connections, timeoutMs }: SenderOptions): Sender {
   if (globalThis.WebSocket === undefined)
     throw new InvalidArgument('load on live streams needs Node 22 or later, which has WebSocket')
-  const pool: (Connection | undefined)[] = Array.from({ length: connections })
+  const pool: Connection[] = []
   let turn = 0
   const nextConnection = (): Connection => {
     turn = (turn + 1) % connections
     const { [turn]: open } = pool
     if (open !== undefined && open.socket.readyState <= WebSocket.OPEN) return open
-    const connection = connect(url)
-    pool[turn] = connection
-    return connection
+    pool[turn] = connect(url)
+    return pool[turn]
   }
   return {
-    async send(body) {
-      const { socket, opened, waiting } = nextConnection()
-      await opened
-      if (socket.readyState !== WebSocket.OPEN) return faultOf('closed')
-      return await new Promise<Answer>((resolve) => {
-        // An answer that comes later would count for the next message: the connection ends.
-        const timer = setTimeout(() => {
-          resolve(faultOf('timeout'))
-          socket.close()
-        }, timeoutMs)
-        waiting.push((answer) => {
-          clearTimeout(timer)
-          resolve(answer)
+    send: ({ headers = {}, body = new Uint8Array(0) }) =>
+      answerWithin(timeoutMs, (settle) => {
+        const { socket, opened, waiting } = nextConnection()
+        const isText = /^text\/|[/+]json\b/.test(headers['content-type'])
+        const message = isText ? Buffer.from(body).toString() : Uint8Array.from(body)
+        opened.then(() => {
+          if (socket.readyState !== WebSocket.OPEN) return settle({ fault: 'closed' })
+          waiting.push(settle)
+          socket.send(message)
         })
-        socket.send(messageOf(body))
-      })
-    },
+        // An answer that comes later would count for the next message: the connection ends.
+        return () => socket.close()
+      }),
     close: () => {
       for (const connection of pool) connection?.socket.close()
     },
@@ -53,17 +47,11 @@ function connect(url: URL): Connection {
   const waiting: Connection['waiting'] = []
   const opened = new Promise<void>((resolve) => {
     socket.addEventListener('open', () => resolve())
-    socket.addEventListener('close', () => resolve())
+    socket.addEventListener('close', ({ code }) => {
+      resolve()
+      for (const settle of waiting.splice(0)) settle({ fault: `closed ${code}` })
+    })
   })
-  socket.addEventListener('message', () => waiting.shift()?.(rightAnswer))
-  socket.addEventListener('close', ({ code }) => {
-    for (const answer of waiting.splice(0)) answer(faultOf(`closed ${code}`))
-  })
+  socket.addEventListener('message', () => waiting.shift()?.({}))
   return { socket, opened, waiting }
-}
-
-const isText = (contentType: string) => /^text\/|[/+]json\b/.test(contentType)
-
-function messageOf({ bytes, contentType }: Body): string | Uint8Array<ArrayBuffer> {
-  return isText(contentType) ? bytes.toString() : Uint8Array.from(bytes)
 }

@@ -5,23 +5,15 @@
  */
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 import { InvalidArgument } from '../../core/errors.ts'
-
-/** What came of a request. */
-export interface Answer {
-  /** Whether it was answered, and right. */
-  readonly isRight: boolean
-  /** What came instead, such as `503`. */
-  readonly fault?: string
-  /** Of gRPC, if it is kept: the message, or the details of the status in base64. */
-  readonly message?: Buffer
-  readonly details?: unknown
-}
+import type { Answer } from './sender.ts'
 
 /** Sends one request. It never rejects. */
 export type Send = () => Promise<Answer>
 
 /** One request of a run. **Units**: milliseconds. */
-export interface Sample extends Answer {
+export interface Sample {
+  /** What came instead of a right answer. */
+  readonly fault: string | undefined
   /** When it was due, from the start. */
   readonly dueMs: number
   /** How long it took: `Infinity` for one that failed. */
@@ -80,7 +72,9 @@ export function* recordedArrivals(
 export function recordedRate(times: readonly number[]): number {
   const spanMs = (times.at(-1) ?? 0) - times[0]
   if (spanMs > 0) return ((times.length - 1) * 1000) / spanMs
-  throw new InvalidArgument('--arrivals recorded needs a capture of calls at several times')
+  throw new InvalidArgument(
+    '--arrivals recorded needs --body with a capture of calls at several times',
+  )
 }
 
 /**
@@ -106,13 +100,13 @@ export async function runOpenLoop(
       await (aheadMs > 0 ? wait(aheadMs) : turn())
       turnMs = performance.now()
     }
-    const sentMs = performance.now() - startMs
-    const lateMs = Math.max(0, sentMs - dueMs)
-    const fromMs = lateMs <= grainMs ? sentMs : dueMs
-    const call = send().then((answer) => {
+    const lateMs = Math.max(0, performance.now() - startMs - dueMs)
+    const answer = send()
+    // To make a request takes a while where caches are cold, and it is no time of the server.
+    const fromMs = lateMs <= grainMs ? performance.now() - startMs : dueMs
+    const call = answer.then(({ fault }) => {
       const tookMs = performance.now() - startMs - fromMs
-      const latencyMs = answer.isRight ? tookMs : Number.POSITIVE_INFINITY
-      samples.push({ ...answer, dueMs, latencyMs, lateMs })
+      samples.push({ fault, dueMs, latencyMs: fault === undefined ? tookMs : Infinity, lateMs })
       open.delete(call)
     })
     open.add(call)
@@ -121,12 +115,6 @@ export async function runOpenLoop(
   const patience = wait(patienceMs, undefined, { signal: isOver.signal }).catch(() => {})
   await Promise.race([Promise.all(open), patience])
   isOver.abort()
-  const lost: Sample = {
-    isRight: false,
-    fault: 'no answer',
-    dueMs: 0,
-    latencyMs: Number.POSITIVE_INFINITY,
-    lateMs: 0,
-  }
+  const lost = { fault: 'no answer', dueMs: 0, latencyMs: Infinity, lateMs: 0 }
   return [...samples, ...Array.from(open, () => lost)]
 }

@@ -1,45 +1,64 @@
-/** What sends the requests of a load. @module */
-import type { Answer } from './open-loop.ts'
+/** What sends requests, of loads and of replays. @module */
+import type { CapturedRequest } from '../../capture/captured-body.ts'
 
-/** One body. */
-export interface Body {
-  readonly bytes: Buffer
-  readonly contentType: string
-  /** @default POST */
-  readonly method?: string
-  /** @default that of the URL */
-  readonly path?: string
+/** A request: of HTTP by POST unless it says otherwise; over gRPC and live streams, the body is one message. */
+export interface Outgoing extends Partial<CapturedRequest> {
   /** When a capture has it. **Units**: milliseconds since 1970. */
   readonly atMs?: number
+}
+
+/** What came of a request. */
+export interface Answer {
+  /** What came instead of a right answer, such as `503`. */
+  readonly fault?: string | undefined
+  /** Its media type, over HTTP. */
+  readonly type?: string | undefined
+  readonly body?: Buffer
+  /** Of an error of gRPC, a google.rpc.Status in base64. */
+  readonly details?: unknown
 }
 
 /** Sends requests to one address. */
 export interface Sender {
   /** It never rejects. */
-  send(body: Body): Promise<Answer>
+  send(request: Outgoing): Promise<Answer>
   close(): void
 }
 
 /** Options of senders. */
 export interface SenderOptions {
-  /** In addition to Content-Type. */
+  /** In place of those of requests. */
   readonly headers: Readonly<Record<string, string>>
   /** At most so many at once; further requests wait, and their time counts. */
   readonly connections: number
   /** Of one request. **Units**: milliseconds. */
   readonly timeoutMs: number
-  /** Whether answers have their messages. */
-  readonly keepsAnswers?: boolean
 }
 
-/** The answer that is right. */
-export const rightAnswer: Answer = { isRight: true }
+/** @returns a failure: the code of an error of the system, if it has one. */
+export const faultOf = ({ code, message }: NodeJS.ErrnoException): Answer => ({
+  fault: code ?? message,
+})
 
-/** @returns a failure. */
-export const faultOf = (fault: string): Answer => ({ isRight: false, fault })
-
-/** @returns why there is no answer: the code of an error of the system, if it has one. */
-export function faultOfError(error: unknown): Answer {
-  const { code, message } = error as { code?: unknown; message?: unknown }
-  return faultOf(String(code ?? message))
+/** @param start - Begins an exchange, and returns what ends it early. */
+export function answerWithin(
+  timeoutMs: number,
+  start: (settle: (answer: Answer) => void) => () => void,
+): Promise<Answer> {
+  return new Promise((resolve) => {
+    let end = () => {}
+    const timer = setTimeout(() => {
+      resolve({ fault: 'timeout' })
+      end()
+    }, timeoutMs)
+    const settle = (answer: Answer) => {
+      clearTimeout(timer)
+      resolve(answer)
+    }
+    try {
+      end = start(settle)
+    } catch (error) {
+      settle(faultOf(error as Error))
+    }
+  })
 }

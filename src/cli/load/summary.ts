@@ -1,45 +1,15 @@
 /** The figures of a run. @module */
 import type { Sample } from './open-loop.ts'
 
-/** **Units**: milliseconds; `Infinity` where so many requests failed. */
-export interface Quantiles {
-  readonly p50: number
-  readonly p90: number
-  readonly p99: number
-  readonly 'p99.9': number
-  readonly max: number
-}
+const shares = { p50: 0.5, p90: 0.9, p99: 0.99, 'p99.9': 0.999, max: 1 }
 
-/** What a run showed. */
-export interface Summary {
-  /** Requests a second that were asked for. */
-  readonly rate: number
-  readonly seconds: number
-  readonly sent: number
-  readonly failed: number
-  /** How often what came instead of an answer. */
-  readonly faults: Readonly<Record<string, number>>
-  readonly latencyMs: Quantiles
-  /** Right answers a second within the bound, if there is one. */
-  readonly goodput?: number
-  /** p99 of how much too late requests went out. **Units**: milliseconds. */
-  readonly lateMs: number
-  /** CPU of this process, which makes the load. **Units**: cores. */
-  readonly ownCpu: number
-}
-
-/** The quantiles by name. */
-export const quantileNames = ['p50', 'p90', 'p99', 'p99.9', 'max'] as const
 /** The name of a quantile. */
-export type QuantileName = (typeof quantileNames)[number]
+export type QuantileName = keyof typeof shares
+/** The quantiles by name. */
+export const quantileNames = Object.keys(shares) as QuantileName[]
 
-const shares: Readonly<Record<QuantileName, number>> = {
-  p50: 0.5,
-  p90: 0.9,
-  p99: 0.99,
-  'p99.9': 0.999,
-  max: 1,
-}
+/** **Units**: milliseconds; `Infinity` where so many requests failed. */
+export type Quantiles = Readonly<Record<QuantileName, number>>
 
 /** @returns the smallest number that a share of a sorted list does not pass; 0 for an empty list. */
 export function quantileOf(sorted: ArrayLike<number>, share: number): number {
@@ -49,12 +19,14 @@ export function quantileOf(sorted: ArrayLike<number>, share: number): number {
 /** @returns the quantiles of times. */
 export function quantilesOf(times: readonly number[]): Quantiles {
   const sorted = Float64Array.from(times).sort()
-  const quantiles = quantileNames.map((name) => [name, quantileOf(sorted, shares[name])])
-  return Object.fromEntries(quantiles) as unknown as Quantiles
+  return Object.fromEntries(
+    Object.entries(shares).map(([name, share]) => [name, quantileOf(sorted, share)]),
+  ) as Quantiles
 }
 
 /** What a summary is made of. */
 export interface Run {
+  /** Requests a second that were asked for. */
   readonly rate: number
   readonly seconds: number
   readonly samples: readonly Sample[]
@@ -64,23 +36,55 @@ export interface Run {
   readonly boundMs?: number | undefined
 }
 
+/** What a run showed. */
+export type Summary = ReturnType<typeof summaryOf>
+
 /** A request that failed counts as one that took forever. */
-export function summaryOf({ rate, seconds, samples, cpuMicros, boundMs }: Run): Summary {
-  const late = Float64Array.from(samples, ({ lateMs }) => lateMs).sort()
+export function summaryOf({ rate, seconds, samples, cpuMicros, boundMs }: Run) {
   const faults: Record<string, number> = {}
-  for (const { fault } of samples) {
-    if (fault !== undefined) faults[fault] = (faults[fault] ?? 0) + 1
-  }
+  for (const { fault } of samples) if (fault !== undefined) faults[fault] = (faults[fault] ?? 0) + 1
   const within = samples.filter(({ latencyMs }) => latencyMs <= (boundMs ?? 0)).length
   return {
     rate,
     seconds,
     sent: samples.length,
-    failed: samples.filter(({ isRight }) => !isRight).length,
+    failed: samples.filter(({ fault }) => fault !== undefined).length,
+    /** How often what came instead of an answer. */
     faults,
     latencyMs: quantilesOf(samples.map(({ latencyMs }) => latencyMs)),
-    ...(boundMs !== undefined && { goodput: within / seconds }),
-    lateMs: quantileOf(late, shares.p99),
+    /** Right answers a second within the bound, if there is one. */
+    goodput: boundMs === undefined ? undefined : within / seconds,
+    /** p99 of how much too late requests went out. **Units**: milliseconds. */
+    lateMs: quantilesOf(samples.map(({ lateMs }) => lateMs)).p99,
+    /** CPU of this process, which makes the load. **Units**: cores. */
     ownCpu: cpuMicros / 1e6 / seconds,
   }
+}
+
+/** @returns milliseconds with three digits; `never` for what failed. */
+export function milliseconds(value: number): string {
+  if (value === Infinity) return 'never'
+  return `${value >= 100 ? Math.round(value) : Number(value.toPrecision(3))} ms`
+}
+
+/** So much of the p99 may come from this process. */
+const lateShare = 0.1
+
+/** @returns the lines of a run, for people. */
+export function summaryText(summary: Summary, boundMs?: number): string {
+  const { rate, seconds, sent, failed, latencyMs, goodput, lateMs, ownCpu } = summary
+  const faults = Object.entries(summary.faults).map(([fault, count]) => `${count} × ${fault}`)
+  const quantiles = quantileNames.map((name) => `${name} ${milliseconds(latencyMs[name])}`)
+  const cpu = `${(ownCpu * 100).toFixed(0)} % of a core`
+  const lines = [
+    `${Number(rate.toFixed(1))}/s for ${seconds} s: ${sent} sent, ${failed} failed`,
+    `  ${quantiles.join(', ')}`,
+    `  this generator: ${cpu}, p99 of sending too late ${milliseconds(lateMs)}`,
+  ]
+  if (faults.length > 0) lines[0] += ` (${faults.join(', ')})`
+  if (goodput !== undefined)
+    lines.splice(2, 0, `  within ${boundMs} ms: ${goodput.toFixed(1)} a second`)
+  if (lateMs > latencyMs.p99 * lateShare)
+    lines.push('  this machine sends too late: these figures are partly its own')
+  return `${lines.join('\n')}\n`
 }

@@ -1,37 +1,77 @@
 /** How the values of a column differ from those before. @module */
 import { partsOf } from '../../values/parts.ts'
 
-/** Parts of one value that count. */
+/** Parts of one value, columns of an API, values of a column, and letters of a text that count. */
 const maxLeaves = 1000
+const maxColumns = 1000
+const maxValues = 10_000
+const maxLetters = 100
 const bins = 10
 /** Of an empty bin, whose logarithm would be infinite. */
 const leastShare = 1e-4
 
-/** The values of each column: places along the last axis of arrays, columns of frames, fields of JSON. */
-export class Columns extends Map<string, unknown[]> {
-  add(value: unknown): void {
+/** A value, and when it came. */
+interface Timed {
+  readonly value: unknown
+  readonly time: number
+}
+
+/**
+ * The values of each column: places along the last axis of arrays, columns of frames, fields of JSON. Of more than it
+ * keeps, each is as likely to be there.
+ */
+export class Columns extends Map<string, Timed[]> {
+  readonly #counts = new Map<string, number>()
+
+  add(whole: unknown, time = 0): void {
     let left = maxLeaves
-    const walk = (path: string, each: unknown): void => {
-      const parts = partsOf(each)
+    const walk = (path: string, value: unknown): void => {
+      const parts = partsOf(value)
       for (let i = 0; i < (parts?.items.length ?? 0) && left-- > 0; i++)
         walk(path + columnOf(parts?.placeOf(i) ?? ''), parts?.items[i])
-      if (parts !== undefined) return
-      const name = path.replace(/^(\.|, )/, '') || 'value'
-      const values = this.get(name) ?? []
-      this.set(name, values)
-      values.push(typeof each === 'bigint' ? Number(each) : each)
+      if (parts === undefined)
+        this.#keep(path.replace(/^(\.|, )/, '') || 'value', { value: plainOf(value), time })
     }
-    walk('', value)
+    walk('', whole)
   }
+
+  #keep(name: string, timed: Timed): void {
+    const values = this.get(name) ?? []
+    if (values.length === 0 && this.size >= maxColumns) return
+    this.set(name, values)
+    const count = (this.#counts.get(name) ?? 0) + 1
+    this.#counts.set(name, count)
+    const at = count > maxValues ? Math.floor(Math.random() * count) : values.length
+    if (at < maxValues) values[at] = timed
+  }
+}
+
+/**
+ * @param later - Undefined: the later half of the values is compared with the earlier.
+ * @returns how each column has changed, the greatest first.
+ */
+export function driftsOf(columns: Columns, later?: Columns) {
+  const drifts = [...columns].flatMap(([column, values]) => {
+    const middle = Math.ceil(values.length / 2)
+    const sorted = values.toSorted((a, b) => a.time - b.time)
+    const now = later === undefined ? sorted.splice(middle) : later.get(column)
+    if (now === undefined || now.length === 0) return []
+    const [a, b] = [sorted, now].map((side) => side.map(({ value }) => value))
+    return [{ column, ...driftOf(a, b) }]
+  })
+  return drifts.sort((a, b) => b.psi - a.psi)
+}
+
+/** Numbers, and texts that are not long. */
+function plainOf(value: unknown): unknown {
+  if (typeof value === 'string') return value.slice(0, maxLetters)
+  return typeof value === 'bigint' || value instanceof Date ? Number(value) : value
 }
 
 /** Rows are no columns. */
 function columnOf(place: string): string {
   return place.replace(/, row \d+$|^ pixel .*|^\[\d+\]$/, '').replace(/^\[.*, /, '[')
 }
-
-/** How a column has changed. */
-export type Drift = ReturnType<typeof driftOf>
 
 /**
  * @returns the population stability index of values, where numbers are in bins between the quantiles of those before,
@@ -40,18 +80,28 @@ export type Drift = ReturnType<typeof driftOf>
 export function driftOf(before: readonly unknown[], now: readonly unknown[]) {
   const [a, b] = [before, now].map((values) => Float64Array.from(values.filter(isReal)).sort())
   const edges = Array.from(
-    { length: a.length && bins - 1 },
+    { length: bins - 1 },
     (_, i) => a[Math.floor(((i + 1) / bins) * (a.length - 1))],
   )
+  // Texts that are nearly all different are no categories.
   const areTexts = new Set(before).size > before.length / 2
-  const [from, to] = [before, now].map((values) => sharesOf(values, edges, areTexts))
-  const names = [...new Set([...from.keys(), ...to.keys()])]
-  const terms = names.map((name) => {
-    const [x, y] = [from, to].map((shares) => Math.max(shares.get(name) ?? 0, leastShare))
-    return (y - x) * Math.log(y / x)
+  const nameOf = (value: unknown) => {
+    if (isReal(value)) return `bin ${edges.filter((edge) => value > edge).length}`
+    return areTexts && typeof value === 'string' ? 'text' : (JSON.stringify(value) ?? 'null')
+  }
+  const [from, to] = [before, now].map((values) => {
+    const shares = new Map<string, number>()
+    for (const name of values.map(nameOf))
+      shares.set(name, (shares.get(name) ?? 0) + 1 / values.length)
+    return shares
   })
+  const names = [...new Set([...from.keys(), ...to.keys()])]
+  const psi = names.reduce((sum, name) => {
+    const [x, y] = [from, to].map((shares) => Math.max(shares.get(name) ?? 0, leastShare))
+    return sum + (y - x) * Math.log(y / x)
+  }, 0)
   return {
-    psi: terms.reduce((sum, term) => sum + term, 0),
+    psi,
     ks: a.length && b.length ? ksOf(a, b) : undefined,
     /** Shares of values. */
     missing: [from, to].map((shares) => shares.get('null') ?? 0),
@@ -61,24 +111,6 @@ export function driftOf(before: readonly unknown[], now: readonly unknown[]) {
 
 function isReal(value: unknown): value is number {
   return typeof value === 'number' && !Number.isNaN(value)
-}
-
-/** @returns shares of values by bin or, unless most of them are texts of their own, by JSON. */
-function sharesOf(
-  values: readonly unknown[],
-  edges: readonly number[],
-  areTexts: boolean,
-): Map<string, number> {
-  const shares = new Map<string, number>()
-  for (const value of values) {
-    const isNumber = isReal(value)
-    const bin = isNumber && edges.filter((edge) => value > edge).length
-    const isText = areTexts && typeof value === 'string'
-    const category = isText ? 'text' : (JSON.stringify(value) ?? 'null')
-    const name = isNumber ? `bin ${bin}` : category
-    shares.set(name, (shares.get(name) ?? 0) + 1 / values.length)
-  }
-  return shares
 }
 
 /** @returns the greatest distance between the distributions of sorted numbers. */

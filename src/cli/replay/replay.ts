@@ -3,78 +3,50 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { valueOf } from '../../capture/captured-value.ts'
 import type { CapturedCall } from '../../capture/read-rows.ts'
 import { BinaryFile } from '../../core/file/binary-file.ts'
-import { Limiter } from '../../core/memory/limiter.ts'
 import { isRecord } from '../../core/options.ts'
 import { Image } from '../../descriptors/image.ts'
 import { HeaderList, HttpRequest } from '../../http/message.ts'
-import { type Difference, differenceOf, type Tolerance } from '../../values/difference.ts'
-import { Columns } from './drift.ts'
+import type { Tolerance } from '../../values/difference.ts'
+import { timeOf } from '../recorded-calls.ts'
+import { ApiResult } from './api-result.ts'
 import { failure, type Target } from './target.ts'
 
-/** A call that was answered otherwise than recorded. */
-export interface Change extends Difference {
-  readonly call: CapturedCall
-  /** Whether the greatest score is at another place. */
-  readonly isTop: boolean
-}
-
-/** What the calls of one API have shown. */
-export class ApiResult {
-  readonly name: string
-  readonly changes: Change[] = []
-  /** **Units**: milliseconds. */
-  readonly recordedMs: number[] = []
-  readonly replayedMs: number[] = []
-  /** Of the earlier and the later half of the calls. */
-  readonly inputs = [new Columns(), new Columns()] as const
-  /** As recorded, and as replayed. */
-  readonly outputs = [new Columns(), new Columns()] as const
-  /** Calls that could not be replayed, by why. */
-  readonly skipped = new Map<string, number>()
-
-  constructor(name: string) {
-    this.name = name
-  }
-}
-
-/** How calls are sent. */
-export interface ReplayOptions {
-  readonly tolerance: Tolerance
+/** How calls are sent and compared. */
+export interface ReplayOptions extends Tolerance {
   /** How often as fast as recorded; undefined: as fast as it goes. */
   readonly speed?: number
   /** Calls at a time. */
   readonly connections: number
 }
 
-/**
- * @param apis - The calls of each API, by time.
- * @returns the results of each.
- */
+/** @returns the results of each API, by name. */
 export async function replay(
-  apis: readonly (readonly CapturedCall[])[],
+  calls: AsyncIterable<CapturedCall>,
   target: Target,
-  { tolerance, speed, connections }: ReplayOptions,
+  { speed = Infinity, connections, ...tolerance }: ReplayOptions,
 ): Promise<ApiResult[]> {
-  const turns = new Limiter(connections)
-  const first = Math.min(...apis.map(([call]) => timeOf(call)))
-  const replayApi = async (calls: readonly CapturedCall[]) => {
-    const result = new ApiResult(String(calls[0].row.api))
-    const send = async (call: CapturedCall, i: number) => {
-      if (speed !== undefined) await wait((timeOf(call) - first) / speed)
-      const inputs = result.inputs[i < calls.length / 2 ? 0 : 1]
-      const work = () => replayCall(call, target, tolerance, inputs, result)
-      const reason = await turns.run(work)
-      if (reason !== undefined) result.skipped.set(reason, (result.skipped.get(reason) ?? 0) + 1)
-    }
-    await Promise.all(calls.map(send))
-    return result
+  const results = new Map<string, ApiResult>()
+  const open = new Set<Promise<void>>()
+  const start = performance.now()
+  let first = Infinity
+  for await (const call of calls) {
+    first = Math.min(first, timeOf(call))
+    const aheadMs = start + (timeOf(call) - first) / speed - performance.now()
+    if (aheadMs > 0) await wait(aheadMs)
+    while (open.size >= connections) await Promise.race(open)
+    const { api } = call.notes
+    const result = results.get(api) ?? new ApiResult(api, call)
+    results.set(api, result)
+    const work = replayCall(call, target, tolerance, result)
+      .catch((error) => `it cannot be read: ${error instanceof Error ? error.message : error}`)
+      .then((reason) => {
+        open.delete(work)
+        if (reason !== undefined) result.skip(reason)
+      })
+    open.add(work)
   }
-  return Promise.all(apis.map(replayApi))
-}
-
-/** **Units**: milliseconds. */
-export function timeOf({ row }: CapturedCall): number {
-  return Number(row.time)
+  await Promise.all(open)
+  return [...results.values()].toSorted((a, b) => (a.api < b.api ? -1 : 1))
 }
 
 /** @returns why the call was not compared, if it was not. */
@@ -82,7 +54,6 @@ async function replayCall(
   call: CapturedCall,
   target: Target,
   tolerance: Tolerance,
-  inputs: Columns,
   result: ApiResult,
 ): Promise<string | undefined> {
   const { row } = call
@@ -92,18 +63,11 @@ async function replayCall(
   const code = String(row.error ?? `http_${row.status}`)
   const expected = isError ? failure(code) : await pixelsOf(valueOf(call, 'output'))
   if (expected === undefined) return reasonFor(row)
+  const input = valueOf(call, 'input')
   const answer = await target.ask(call)
   if (typeof answer === 'string') return answer
   const actual = await pixelsOf(answer.value)
-  result.recordedMs.push(Number(row.total_ms))
-  result.replayedMs.push(answer.ms)
-  inputs.add(valueOf(call, 'input'))
-  result.outputs[0].add(expected)
-  result.outputs[1].add(actual)
-  const difference = differenceOf(expected, actual, tolerance)
-  if (difference === undefined) return undefined
-  const top = differenceOf(expected, actual, { ...tolerance, top1: true })
-  result.changes.push({ ...difference, call, isTop: top?.at.startsWith('top 1') === true })
+  result.compare(call, { input, expected, actual, ms: answer.ms }, tolerance)
   return undefined
 }
 
@@ -120,8 +84,10 @@ async function pixelsOf(value: unknown): Promise<unknown> {
     const request = new HttpRequest(lines, value.bytes)
     return new Image({ pilmode: null }).fromHttpRequest(request).catch(() => value)
   }
-  const isForm = isRecord(value) && Object.values(value).some((each) => each instanceof BinaryFile)
-  if (!isForm) return value
+  if (Array.isArray(value) && holdsFile(value)) return Promise.all(value.map(pixelsOf))
+  if (!isRecord(value) || !Object.values(value).some(holdsFile)) return value
   const parts = Object.entries(value).map(async ([name, part]) => [name, await pixelsOf(part)])
   return Object.fromEntries(await Promise.all(parts))
 }
+
+const holdsFile = (part: unknown) => (Array.isArray(part) ? part[0] : part) instanceof BinaryFile

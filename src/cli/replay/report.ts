@@ -1,20 +1,9 @@
-/** The figures of a replay. @module */
-import { quantilesOf } from '../load/summary.ts'
-import { milliseconds } from '../load/summary-text.ts'
-import { type Columns, driftOf } from './drift.ts'
-import type { ApiResult, Change } from './replay.ts'
+/** The report of a replay. @module */
+import { milliseconds } from '../load/summary.ts'
+import type { ApiResult } from './api-result.ts'
 
 /** The figures of all APIs. */
 export type Report = ReturnType<typeof reportOf>
-/** One API of a {@link Report}. */
-export type ApiReport = ReturnType<typeof apiReport>
-
-const maxWorst = 20
-
-/** Orders changes. Without a number, a change is the worst. */
-export function worstFirst(a: Pick<Change, 'size'>, b: Pick<Change, 'size'>): number {
-  return (b.size ?? Number.MAX_VALUE) - (a.size ?? Number.MAX_VALUE)
-}
 
 /** The run. `allow`: share of the compared calls that may change. */
 interface Run {
@@ -24,52 +13,12 @@ interface Run {
 }
 
 /** @returns the report of results. */
-export function reportOf({ place, against, allow }: Run, results: readonly ApiResult[]) {
-  const apis = results.map(apiReport)
-  const sum = (name: 'compared' | 'changed') =>
-    apis.reduce((all, { [name]: count }) => all + count, 0)
-  const [compared, changed] = [sum('compared'), sum('changed')]
-  const isAllowed = compared > 0 && changed <= allow * compared
-  return { place, against, allow, compared, changed, isAllowed, apis }
-}
-
-function apiReport({ name: api, changes, skipped, ...result }: ApiResult) {
-  const sizes: Record<string, number> = {}
-  for (const { size } of changes) {
-    const exponent = Math.floor(Math.log10(size ?? Number.NaN))
-    const magnitude = Number.isFinite(exponent) ? `1e${exponent}` : 'no number'
-    sizes[magnitude] = (sizes[magnitude] ?? 0) + 1
-  }
-  const worst = changes
-    .toSorted(worstFirst)
-    .slice(0, maxWorst)
-    .map(({ call: { row }, ...change }) => {
-      return { requestId: String(row.request_id), time: row.time, ...change }
-    })
-  return {
-    api,
-    compared: result.replayedMs.length,
-    changed: changes.length,
-    /** Calls whose greatest score is at another place. */
-    topChanged: changes.filter(({ isTop }) => isTop).length,
-    /** Calls that were not compared, by why. */
-    skipped: Object.fromEntries(skipped),
-    recordedMs: quantilesOf(result.recordedMs),
-    replayedMs: quantilesOf(result.replayedMs),
-    /** Changed calls by the order of magnitude of their relative error. */
-    sizes,
-    worst,
-    drift: { inputs: driftsOf(...result.inputs), outputs: driftsOf(...result.outputs) },
-  }
-}
-
-/** The greatest first. */
-function driftsOf(before: Columns, now: Columns) {
-  const drifts = [...before].flatMap(([column, values]) => {
-    const later = now.get(column)
-    return later === undefined ? [] : [{ column, ...driftOf(values, later) }]
-  })
-  return drifts.sort((a, b) => b.psi - a.psi)
+export function reportOf(run: Run, results: readonly ApiResult[]) {
+  const apis = results.map((result) => result.summary())
+  const compared = apis.reduce((sum, api) => sum + api.compared, 0)
+  const changed = apis.reduce((sum, api) => sum + api.changed, 0)
+  const isAllowed = compared > 0 && changed <= run.allow * compared
+  return { ...run, compared, changed, isAllowed, apis }
 }
 
 /** @returns the lines of a report. */

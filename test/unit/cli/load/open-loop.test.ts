@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import {
-  type Answer,
   poissonArrivals,
   recordedArrivals,
   recordedRate,
   runOpenLoop,
 } from '../../../../src/cli/load/open-loop.ts'
+import type { Answer } from '../../../../src/cli/load/sender.ts'
 
 /** Numbers from 0 to 1, the same every run. */
 function seeded(): () => number {
@@ -46,7 +46,7 @@ describe('recorded arrivals', () => {
 })
 
 describe('an open loop', () => {
-  const right: Answer = { isRight: true }
+  const right: Answer = {}
 
   it('sends what is due while nothing is answered', async () => {
     const waiting: ((answer: Answer) => void)[] = []
@@ -59,7 +59,7 @@ describe('an open loop', () => {
     const due = Array.from({ length: 20 }, (_, i) => i)
     const samples = await runOpenLoop(due, send, 60_000)
     expect(samples).toHaveLength(20)
-    expect(samples.every(({ isRight }) => isRight)).toBe(true)
+    expect(samples.every(({ fault }) => fault === undefined)).toBe(true)
     expect(samples.map(({ dueMs }) => dueMs).sort((a, b) => a - b)).toEqual(due)
   })
 
@@ -67,8 +67,8 @@ describe('an open loop', () => {
     let count = 0
     const send = () => (count++ === 1 ? new Promise<Answer>(() => {}) : Promise.resolve(right))
     const samples = await runOpenLoop([0, 1, 2], send, 20)
-    expect(samples.filter(({ isRight }) => isRight)).toHaveLength(2)
-    expect(samples.find(({ isRight }) => !isRight)).toMatchObject({
+    expect(samples.filter(({ fault }) => fault === undefined)).toHaveLength(2)
+    expect(samples.find(({ fault }) => fault !== undefined)).toMatchObject({
       fault: 'no answer',
       latencyMs: Number.POSITIVE_INFINITY,
     })

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { Sample } from '../../../../src/cli/load/open-loop.ts'
-import { quantileOf, summaryOf } from '../../../../src/cli/load/summary.ts'
-import { summaryText } from '../../../../src/cli/load/summary-text.ts'
+import { quantileOf, summaryOf, summaryText } from '../../../../src/cli/load/summary.ts'
 
-const right = (latencyMs: number): Sample => ({ isRight: true, dueMs: 0, latencyMs, lateMs: 0 })
+const right = (latencyMs: number): Sample => ({
+  fault: undefined,
+  dueMs: 0,
+  latencyMs,
+  lateMs: 0,
+})
 const failed = (fault: string): Sample => ({
-  isRight: false,
   fault,
   dueMs: 0,
   latencyMs: Number.POSITIVE_INFINITY,

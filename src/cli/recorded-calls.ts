@@ -1,0 +1,53 @@
+/** The calls of a capture, one file in memory at a time. @module */
+import { bodyOf, messageOf } from '../capture/captured-body.ts'
+import { filesOf } from '../capture/place.ts'
+import { type CapturedCall, readCalls } from '../capture/read-rows.ts'
+import type { BlobStore } from '../jobs/blob-store.ts'
+import { openFolders } from './capture-command.ts'
+import type { Outgoing } from './load/sender.ts'
+
+/**
+ * Yields the calls of all APIs, in the order in which their files were closed.
+ *
+ * @throws InvalidArgument for a folder that is not there.
+ */
+export async function* recordedCalls(place: string): AsyncGenerator<CapturedCall> {
+  const files: [store: BlobStore, name: string][] = []
+  for (const { store } of await openFolders(place))
+    for (const name of await filesOf(store)) files.push([store, name])
+  files.sort(([, a], [, b]) => (a < b ? -1 : 1))
+  for (const [store, name] of files) yield* readCalls(store, name)
+}
+
+/** @returns when a call came. **Units**: milliseconds since 1970. */
+export function timeOf({ row }: CapturedCall): number {
+  return Number(row.time)
+}
+
+/** A file has calls that ended in the minute before it was closed, and began up to a minute before. */
+const windowMs = 120_000
+
+/** Yields calls in the order in which they came. */
+export async function* inOrder(calls: AsyncIterable<CapturedCall>): AsyncGenerator<CapturedCall> {
+  let waiting: CapturedCall[] = []
+  let count = 0
+  for await (const call of calls) {
+    waiting.push(call)
+    if (++count % 1000 > 0) continue
+    waiting.sort(byTime)
+    const end = timeOf(waiting[waiting.length - 1]) - windowMs
+    const ready = waiting.filter((each) => timeOf(each) < end)
+    waiting = waiting.slice(ready.length)
+    yield* ready
+  }
+  yield* waiting.sort(byTime)
+}
+
+const byTime = (a: CapturedCall, b: CapturedCall) => timeOf(a) - timeOf(b)
+
+/** @returns a call as a request, or why it cannot be sent again. */
+export async function requestOf(call: CapturedCall, isGrpc: boolean): Promise<Outgoing | string> {
+  if (!isGrpc) return bodyOf(call)
+  const body = await messageOf(call)
+  return typeof body === 'string' ? body : { body }
+}
