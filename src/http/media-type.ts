@@ -66,6 +66,12 @@ export function isJsonType(type: MediaType): boolean {
   )
 }
 
+/** Whether a text is the media type of JSON. */
+export function isJsonText(text = ''): boolean {
+  const type = mediaTypeOf(text)
+  return type !== undefined && isJsonType(type)
+}
+
 function isPart(headers: RequestHeaders): boolean {
   return headers.get('content-disposition')?.startsWith('form-data') === true
 }

@@ -76,13 +76,11 @@ async function* encodedPieces(
   contents: AsyncIterable<ProtoContent>,
   isJson: boolean,
 ): AsyncGenerator<Uint8Array> {
-  for await (const content of contents) yield encoded(content, isJson)
-}
-
-function encoded(content: ProtoContent, isJson: boolean): Uint8Array {
-  try {
-    return encodeMessage(content, isJson).bytes
-  } catch (error) {
-    throw messageFailureOf(error)
+  for await (const content of contents) {
+    try {
+      yield encodeMessage(content, isJson).bytes
+    } catch (error) {
+      throw messageFailureOf(error)
+    }
   }
 }

@@ -1,11 +1,15 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import agents from '../../examples/openai/agents.ts'
 import svc from '../../examples/openai/service.ts'
 import { type Listener, serve } from '../../src/index.ts'
 import { root } from '../cli/process.ts'
+import { folder } from '../jobs/harness.ts'
 
 let listener: Listener
 let client: OpenAI
@@ -94,6 +98,27 @@ it('has a client', async () => {
   const args = ['--import', 'tsx', 'examples/openai/client.ts', url, 'How does batching work?']
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root })
   expect(stdout.trim()).toBe((await ask('How does batching work?')).choices[0].message.content)
+})
+
+it.skipIf(!isBuiltin('node:sqlite'))('has a service for agents, and a client of it', async () => {
+  const jobStore = `sqlite:${join(folder(), 'jobs.db')}`
+  const options = { port: 0, host: '127.0.0.1', drainTimeoutMs: 0, jobStore } as const
+  const served = await serve(agents, options)
+  onTestFinished(() => served.close())
+  const args = ['--import', 'tsx', 'examples/openai/agent.ts', `http://127.0.0.1:${served.port}`]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root })
+  expect(stdout.trim().split('\n')).toEqual([
+    'tool { price: 7 }',
+    "prompt { type: 'text', text: 'Write an offer for sencha.' }",
+    'resource {',
+    "  uri: 'serving://agents/hours',",
+    "  mimeType: 'text/plain',",
+    "  text: '9 to 5'",
+    '}',
+    'response I follow rules. I call tools and fill schemas.',
+    'batch assam { price: 7 }',
+    'batch sencha { price: 12 }',
+  ])
 })
 
 const rules = (content: string, more: object) =>

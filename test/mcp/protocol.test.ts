@@ -269,6 +269,23 @@ describe.each(engines)('/mcp on %s', (engine) => {
     expect(await listed({ host: 'evil.example' }, list)).toBe(403)
   })
 
+  it('reserves the memory of arguments, which are a body of their own', async () => {
+    const svc = plain()
+    const bytes = { input: new io.File(), output: new io.JSON() }
+    svc.api({ ...bytes, name: 'size' }, ({ size }) => size)
+    svc.api({ ...json, name: 'length' }, (value) => String(value).length)
+    const { post } = await start(svc, { maxMemoryBytes: 6_000_000 })
+    const call = async (name: string, length: number) => {
+      const params = { name, arguments: { input: 'AAAA'.repeat(length / 4) } }
+      const { status, text } = await post(message('tools/call', params))
+      return `${status} ${/memory/.exec(text)?.[0]}`
+    }
+    for (const name of ['length', 'size']) {
+      expect(await call(name, 400_000)).toBe('200 undefined')
+      expect(await call(name, 3_600_000)).toBe('200 memory')
+    }
+  })
+
   it('lets a client cancel a call of its session, and no other', async () => {
     const ended: string[] = []
     const svc = new Service('cancel', { mcp: true, auth: keyed('a-key') })

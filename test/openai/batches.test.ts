@@ -8,6 +8,7 @@ import OpenAI, { BadRequestError, NotFoundError, toFile } from 'openai'
 import type { Batch } from 'openai/resources/batches'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { folder } from '../jobs/harness.ts'
+import { hasRedis, redisServer } from '../jobs/redis-server.ts'
 import { rejected } from './harness.ts'
 import { startKept } from './kept-harness.ts'
 
@@ -32,7 +33,7 @@ async function begin(client: OpenAI, url: string, lines: string, more: Body = {}
   })
 }
 
-async function ended(
+async function endOf(
   client: OpenAI,
   { id }: Batch,
   timeout = 20_000,
@@ -97,9 +98,11 @@ describe.skipIf(!isBuiltin('node:sqlite'))('batches', () => {
       { model: 'said', messages, temperature: 9 },
       { model: 'said', messages, stream: true, say: ['é'] },
     ])
-    const begun = await begin(client, '/v1/chat/completions', lines, { metadata: { a: 'b' } })
+    // The second member is one of the server's own.
+    const more = { metadata: { a: 'b' }, cancels: 'x'.repeat(22) }
+    const begun = await begin(client, '/v1/chat/completions', lines, more)
     expect(begun).toMatchObject({ object: 'batch', metadata: { a: 'b' } })
-    const batch = await ended(client, begun)
+    const batch = await endOf(client, begun)
     expect(batch).toMatchObject({
       id: begun.id,
       status: 'completed',
@@ -142,13 +145,13 @@ describe.skipIf(!isBuiltin('node:sqlite'))('batches', () => {
     ['/double', [1, 2], [2, 4]],
   ])('answers lines of %s', async (url, body, expected) => {
     const { client } = await startKept()
-    const batch = await ended(client, await begin(client, url, linesOf(url, [body as Body])))
+    const batch = await endOf(client, await begin(client, url, linesOf(url, [body as Body])))
     expect(batch).toMatchObject({ status: 'completed', request_counts: { completed: 1 } })
     const [{ response }] = await resultsOf(client, batch.output_file_id)
     expect(response.body).toMatchObject(expected)
   })
 
-  it.each(['/v1/files', '/v1/batches', '/guarded', '/nowhere'])(
+  it.each(['/v1/files', '/v1/batches', '/v1/responses/{id}/cancel', '/guarded', '/nowhere'])(
     'refuses lines of %s',
     async (url) => {
       const { client } = await startKept()
@@ -165,7 +168,7 @@ describe.skipIf(!isBuiltin('node:sqlite'))('batches', () => {
     ['another path', linesOf('/v1/embeddings', [{}])],
   ])('fails for a file with %s', async (_, lines) => {
     const { client } = await startKept()
-    const batch = await ended(client, await begin(client, '/double', lines))
+    const batch = await endOf(client, await begin(client, '/double', lines))
     expect(batch.status).toBe('failed')
     expect(batch.errors?.data).toMatchObject([{ message: expect.stringMatching(/^expected/) }])
   })
@@ -178,7 +181,7 @@ describe.skipIf(!isBuiltin('node:sqlite'))('batches', () => {
     const begun = await begin(client, '/v1/chat/completions', lines)
     await expect.poll(async () => (await runner.seen()).requests.length).toBe(2)
     expect((await client.batches.cancel(begun.id)).status).toMatch(/cancell(ing|ed)/)
-    expect(await ended(client, begun)).toMatchObject({ status: 'cancelled' })
+    expect(await endOf(client, begun)).toMatchObject({ status: 'cancelled' })
     await expect.poll(async () => (await runner.seen()).ended, { timeout: 10_000 }).toBe(2)
     expect((await runner.seen()).requests.length).toBe(2)
   })
@@ -193,7 +196,7 @@ describe.skipIf(!isBuiltin('node:sqlite'))('batches', () => {
     const begun = await begin(client, url, linesOf(url, [body, wrong, long, long, body]))
     await expect.poll(async () => (await runner.seen()).requests.length).toBe(3)
     expect((await client.batches.cancel(begun.id)).status).toMatch(/cancell(ing|ed)/)
-    const batch = await ended(client, begun)
+    const batch = await endOf(client, begun)
     expect(batch).toMatchObject({
       id: begun.id,
       status: 'cancelled',
@@ -220,7 +223,7 @@ describe.skipIf(!isBuiltin('node:sqlite'))('batches', () => {
     async (bounds) => {
       const { client } = await startKept({ concurrency: 4, ...bounds })
       const bodies = Array.from({ length: 100 }, (_, i) => [i] as never)
-      const batch = await ended(client, await begin(client, '/double', linesOf('/double', bodies)))
+      const batch = await endOf(client, await begin(client, '/double', linesOf('/double', bodies)))
       expect(batch).toMatchObject({ status: 'completed', request_counts: { completed: 100 } })
     },
   )
@@ -229,7 +232,7 @@ describe.skipIf(!isBuiltin('node:sqlite'))('batches', () => {
     const { client } = await startKept({ concurrency: 32 }, undefined, 100)
     const bodies = Array.from({ length: 2000 }, (_, i) => [i] as never)
     const begun = await begin(client, '/double', linesOf('/double', bodies))
-    const batch = await ended(client, begun, 60_000, 1000)
+    const batch = await endOf(client, begun, 60_000, 1000)
     expect(batch).toMatchObject({ status: 'completed', request_counts: { completed: 2000 } })
     const results = await resultsOf(client, batch.output_file_id)
     expect(results.map(({ response }) => response.body)).toEqual(bodies.map((_, i) => [2 * i]))
@@ -240,62 +243,86 @@ describe.skipIf(!isBuiltin('node:sqlite'))('batches', () => {
     async (url) => {
       const { client } = await startKept({ concurrency: 8, retries: 0 })
       const bodies = Array.from({ length: 16 }, (_, i) => i as never)
-      const batch = await ended(client, await begin(client, url, linesOf(url, bodies)), 30_000)
+      const batch = await endOf(client, await begin(client, url, linesOf(url, bodies)), 30_000)
       expect(batch).toMatchObject({ status: 'completed', request_counts: { completed: 16 } })
     },
     40_000,
   )
+})
 
-  it('goes on after a kill, and does no line again that was done', async () => {
+const kinds = [isBuiltin('node:sqlite') && 'SQLite', hasRedis && 'Redis'].filter(Boolean)
+
+it.skipIf(kinds.length === 0)(
+  `batches go on after a kill, and do no line again that was done: ${kinds.join(', ')}`,
+  async () => {
     const place = folder()
-    const [file, log] = [join(place, 'jobs.db'), join(place, 'calls.log')]
+    const log = join(place, 'calls.log')
     writeFileSync(log, '')
-    const calls = (kind: string) =>
+    const stores = kinds.map((kind) =>
+      kind === 'SQLite' ? `sqlite:${join(place, 'jobs.db')}` : '',
+    )
+    if (hasRedis) {
+      const redis = await redisServer()
+      onTestFinished(() => redis.stop())
+      stores[stores.length - 1] = redis.url
+    }
+    const calls = (mark: string) =>
       readFileSync(log, 'utf8')
         .split('\n')
-        .filter((line) => line.startsWith(kind))
-        .map((line) => line.slice(kind.length + 1))
-    const first = await serveKilled(file, log)
-    const count = 120
-    const bodies = Array.from({ length: count }, (_, i) => ({
-      model: 'logging',
-      messages: [{ role: 'user', content: `${i}` }],
-    }))
+        .filter((line) => line.startsWith(mark))
+        .map((line) => line.slice(mark.length))
+    const first = await serveKilled(log, stores)
+    const count = Number(process.env.BATCH_LINES ?? 120)
     const url = '/v1/chat/completions'
-    const begun = await begin(first.client, url, linesOf(url, bodies))
-    await expect.poll(() => calls('end').length, { timeout: 20_000 }).toBeGreaterThan(20)
+    const textsOf = (kind: unknown) => Array.from({ length: count }, (_, i) => `${kind} ${i}`)
+    const begun = await Promise.all(
+      first.clients.map((client, i) => {
+        const bodies = textsOf(kinds[i]).map((content) => {
+          return { model: 'logging', messages: [{ role: 'user', content }] }
+        })
+        return begin(client, url, linesOf(url, bodies))
+      }),
+    )
+    for (const kind of kinds)
+      await expect.poll(() => calls(`end ${kind}`).length, { timeout: 20_000 }).toBeGreaterThan(20)
     first.child.kill('SIGKILL')
     await once(first.child, 'exit')
-    const done = new Set(calls('end'))
-    const running = calls('begin').filter((text) => !done.has(text))
-    expect(done.size).toBeLessThan(count)
-    const { client } = await serveKilled(file, log)
-    const batch = await ended(client, begun, 60_000)
-    expect(batch).toMatchObject({
-      status: 'completed',
-      request_counts: { total: count, completed: count },
-    })
-    const results = await resultsOf(client, batch.output_file_id)
-    expect(results.map(({ response }) => response.body.choices[0].message.content)).toEqual(
-      bodies.map((_, i) => `said ${i}`),
-    )
-    const ends = calls('end')
-    const twice = ends.filter((text, i) => ends.indexOf(text) !== i)
-    // Their end was not kept yet: four at a time, as of those that had begun.
-    expect(twice.length + running.length).toBeLessThanOrEqual(4)
-    expect(new Set(ends).size).toBe(count)
-  }, 120_000)
-})
+    const done = kinds.map((kind) => calls(`end ${kind}`).length)
+    const running = kinds.map((kind, i) => calls(`begin ${kind}`).length - done[i])
+    const { clients } = await serveKilled(log, stores)
+    for (const [i, kind] of kinds.entries()) {
+      expect(done[i]).toBeLessThan(count)
+      const batch = await endOf(clients[i], begun[i], 60_000)
+      expect(batch).toMatchObject({
+        status: 'completed',
+        request_counts: { total: count, completed: count },
+      })
+      const results = await resultsOf(clients[i], batch.output_file_id)
+      expect(results.map(({ response }) => response.body.choices[0].message.content)).toEqual(
+        textsOf(kind).map((text) => `said ${text}`),
+      )
+      const ends = calls(`end ${kind}`)
+      // Their end was not kept yet: four at a time, as of those that had begun.
+      expect(ends.length - count + running[i]).toBeLessThanOrEqual(4)
+      expect(new Set(ends).size).toBe(count)
+    }
+  },
+  120_000,
+)
 
 const program = fileURLToPath(new URL('./kept-server.ts', import.meta.url))
 
+/** Starts a process with a server for each store. */
 async function serveKilled(
-  file: string,
   log: string,
-): Promise<{ child: ChildProcess; client: OpenAI }> {
-  const child = fork(program, [file, log], { execArgv: ['--import', 'tsx'] })
+  stores: readonly string[],
+): Promise<{ child: ChildProcess; clients: OpenAI[] }> {
+  const child = fork(program, [log, ...stores], { execArgv: ['--import', 'tsx'] })
   onTestFinished(() => void child.kill('SIGKILL'))
-  const [{ port }] = await once(child, 'message')
-  const baseURL = `http://127.0.0.1:${port}/v1`
-  return { child, client: new OpenAI({ apiKey: 'any', baseURL, maxRetries: 0 }) }
+  const [{ ports }] = await once(child, 'message')
+  const clients = (ports as number[]).map((port) => {
+    const baseURL = `http://127.0.0.1:${port}/v1`
+    return new OpenAI({ apiKey: 'any', baseURL, maxRetries: 0 })
+  })
+  return { child, clients }
 }

@@ -73,7 +73,26 @@ it('tells where a value does not fit', () => {
   expect(misfitOf({ x: 0.3 }, { properties: { x: { multipleOf: 0.1 } } })).toBeUndefined()
 })
 
+const words = Array.from({ length: 5_000 }, (_, i) => `word ${i}`)
+const many = (schema: object) => ({
+  allOf: Array.from({ length: 2_000 }, () => ({ $ref: '#/$defs/a' })),
+  $defs: { a: schema },
+})
+const eachOf = (schema: object) => ({ items: { anyOf: [schema, {}] } })
+const named = (value: unknown) => Object.fromEntries(words.map((word) => [word, value]))
+
+it.each([
+  ['a long reference', many({ $ref: `#/${'x/'.repeat(10_000)}` }), 1],
+  ['many types', many({ type: words }), 1],
+  ['a large constant', eachOf({ const: named(1) }), Array(2_000).fill({})],
+  ['objects among words', eachOf({ enum: Array(10).fill(named(1)) }), Array(2_000).fill({})],
+  ['a long text', many({ minLength: 1 }), 'x'.repeat(100_000)],
+])('gives up a schema that looks too often at %s', (_, schema, value) => {
+  expect(() => misfitOf(value, schema)).toThrow(/expected a schema that takes at most/)
+})
+
 it('takes no time for what it does not check', () => {
   expect(misfitOf('a'.repeat(50), { pattern: '^(a+)+$!', format: 'email' })).toBeUndefined()
   expect(misfitOf(1, { type: 'constructor', $ref: 'other.json' })).toBeUndefined()
+  expect(misfitOf(1, many(named(1)))).toBeUndefined()
 })

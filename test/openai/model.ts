@@ -57,6 +57,7 @@ export function load() {
     },
     async *transcribe({ file, ...request }: TranscriptionRequest) {
       requests.push(request)
+      if (request.language === 'all') for (let i = 0; i < 50; i++) yield `${request.prompt}`
       yield 'sound '
       yield { text: `of ${file.size} bytes`, language: 'en', segments: [{ id: 0 }] }
       if (request.prompt === 'fail') throw new RangeError('a secret')

@@ -53,22 +53,24 @@ it('tells of deadlines and hooks in its own shape, and ends the model', async ()
 it('reserves the memory of pictures and of whole answers', async () => {
   const runner = new Runner<typeof import('./model.ts')>('said', {
     module: new URL('./model.ts', import.meta.url),
-    methods: { chat: { stream: true } },
+    methods: { chat: { stream: true }, transcribe: { stream: true } },
     concurrency: 8,
     threads: 0,
   })
-  const able = { runner, accepts: ['images', 'n', 'response_format'] } as const
+  const able = { runner, accepts: ['images', 'n', 'response_format', 'logprobs'] } as const
   const svc = new Service('small', { protocols: [openai({ models: { able } })] })
   const options = { port: 0, host: '127.0.0.1', maxMemoryBytes: 24_000_000, logLevel: 'fatal' }
   const listener = await serve(svc, options as never)
   onTestFinished(() => listener.close())
-  const ask = async (content: unknown, more: object) => {
-    const body = { model: 'able', messages: [{ role: 'user', content }], ...more }
-    const address = `http://127.0.0.1:${listener.port}/v1/chat/completions`
-    const init = { method: 'POST', body: JSON.stringify(body) }
-    const answer = await fetch(address, init)
+  const post = async (path: string, body: string | FormData) => {
+    const address = `http://127.0.0.1:${listener.port}/v1/${path}`
+    const answer = await fetch(address, { method: 'POST', body })
     const text = await answer.text()
     return `${answer.status} ${/memory/.exec(text)?.[0]}`
+  }
+  const ask = (content: unknown, more: object) => {
+    const body = { model: 'able', messages: [{ role: 'user', content }], ...more }
+    return post('chat/completions', JSON.stringify(body))
   }
   const picture = (side: number) => {
     const url = `data:image/png;base64,${pngOf(side, side).toString('base64')}`
@@ -83,6 +85,18 @@ it('reserves the memory of pictures and of whole answers', async () => {
   const json = { say: [JSON.stringify({ say })], response_format: { type: 'json_object' }, n: 16 }
   // The headers are sent: the error is an event.
   expect(await ask('hi', { ...json, stream: true })).toBe('200 memory')
+  const token = { text: 'a', logprobs: [{ token: 'x'.repeat(1_000_000), logprob: 0 }] }
+  expect(await ask('hi', { say: [token], logprobs: true, n: 16 })).toBe('503 memory')
+  const long = 'x'.repeat(300_000)
+  for (const stream of [false, true]) {
+    const asked = { model: 'able', input: long, say: Array(50).fill('parts'), stream }
+    expect(await post('responses', JSON.stringify(asked))).toBe(`${stream ? 200 : 503} memory`)
+    const form = new FormData()
+    const members = { model: 'able', language: 'all', prompt: long, stream: `${stream}` }
+    for (const [name, value] of Object.entries(members)) form.set(name, value)
+    form.set('file', new Blob(['RIFF']), 'a.wav')
+    expect(await post('audio/transcriptions', form)).toBe(`${stream ? 200 : 503} memory`)
+  }
   expect(await ask('hi', { say })).toBe('200 undefined')
 })
 

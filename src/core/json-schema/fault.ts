@@ -22,6 +22,8 @@ export function faultIn(value: unknown, schema: unknown, document: unknown): Fau
   return check.stepsLeft < 0 ? undefined : fault
 }
 
+const withoutPatterns = { pattern: {}, patternProperties: {}, propertyNames: {} }
+
 /** Looks for what a value lacks by schemas of one document. */
 export class SchemaCheck {
   readonly #document: unknown
@@ -37,10 +39,11 @@ export class SchemaCheck {
 
   /** @returns the first fault of a value; undefined where it fits. */
   fault(value: unknown, given: unknown, depth = 0): Fault | undefined {
-    if (depth > maxDepth) this.stepsLeft = 0
-    if (--this.stepsLeft < 0) return undefined
-    const { pattern: _, patternProperties: __, propertyNames: ___, ...plain } = Object(given)
-    const schema: JsonSchema = this.#readsPatterns ? Object(given) : plain
+    if (depth > maxDepth) this.stepsLeft = -1
+    const all = Object(given)
+    if (this.stepsLeft >= 0) this.stepsLeft -= stepsOf(value, all)
+    if (this.stepsLeft < 0) return undefined
+    const schema: JsonSchema = this.#readsPatterns ? all : Object.create(all, withoutPatterns)
     const inner = (each: unknown, rules: unknown) => this.fault(each, rules, depth + 1)
     const { $ref: reference, allOf, not, type } = schema
     const pointedAt = typeof reference === 'string' ? [pointed(this.#document, reference)] : []
@@ -48,7 +51,6 @@ export class SchemaCheck {
       const fault = inner(value, rules)
       if (fault !== undefined) return fault
     }
-    this.stepsLeft -= listOf(schema.enum).length + listOf(schema.required).length
     const isOther = given === false || (not !== undefined && inner(value, not) === undefined)
     const wanted = isOther ? 'another value' : ownFault(value, schema)
     if (wanted !== undefined)
@@ -56,11 +58,24 @@ export class SchemaCheck {
     const fault = unionFault(schema, (variant) => inner(value, variant))
     if (fault !== undefined) return fault
     for (const [path, each, rules] of partsOf(value, schema)) {
-      const part = inner(each, rules)
+      const part = rules === undefined ? undefined : inner(each, rules)
       if (part !== undefined) return { ...part, path: path + part.path, isInner: true }
     }
     return undefined
   }
+}
+
+/** The steps of what one schema looks at, beside the schemas and the values within. */
+function stepsOf(value: unknown, schema: JsonSchema): number {
+  const { $ref, allOf, type, const: only, enum: words, required, uniqueItems } = schema
+  const isWhole = typeof value === 'string' || uniqueItems === true
+  const size = sizeOf(isWhole ? [value] : Object.keys(Object(value)))
+  const rules = sizeOf([$ref, type, only, words, required])
+  return 1 + listOf(allOf).length + rules + size * (1 + listOf(words).length)
+}
+
+function sizeOf(values: readonly unknown[]): number {
+  return JSON.stringify(values).length >> 5
 }
 
 function unionFault(
@@ -102,7 +117,7 @@ function ownFault(value: unknown, schema: JsonSchema): string | undefined {
   if (typeof value === 'string') return textFault(schema, value)
   if (typeof value === 'number') return numberFault(schema, value)
   if (Array.isArray(value)) return listFault(value, schema)
-  return Object(value) === value ? objectFault(Object.keys(value as object), schema) : undefined
+  return Object(value) === value ? objectFault(value as object, schema) : undefined
 }
 
 function isSame(one: unknown, other: unknown): boolean {
@@ -137,9 +152,10 @@ function listFault(items: readonly unknown[], schema: JsonSchema): string | unde
   return uniqueItems === true && texts.size < items.length ? 'items that differ' : undefined
 }
 
-function objectFault(names: readonly string[], schema: JsonSchema): string | undefined {
+function objectFault(value: object, schema: JsonSchema): string | undefined {
   const { required, minProperties, maxProperties } = schema
-  const missing = listOf(required).find((name) => !names.includes(String(name)))
+  const names = Object.keys(value)
+  const missing = listOf(required).find((name) => !Object.hasOwn(value, String(name)))
   if (missing !== undefined) return `the member ${missing}`
   if (names.length < Number(minProperties ?? 0)) return `at least ${minProperties} members`
   if (names.length > Number(maxProperties ?? names.length))

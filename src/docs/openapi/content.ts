@@ -5,7 +5,7 @@ import {
   type FormatDescription,
   type JsonSchema,
 } from '../../descriptors/description.ts'
-import { isJsonType, mediaTypeOf } from '../../http/media-type.ts'
+import { isJsonText, mediaTypeOf } from '../../http/media-type.ts'
 import { type Components, extended } from './components.ts'
 
 /** An example object of OpenAPI. */
@@ -51,7 +51,7 @@ export function withExamples(
   for (const [i, { name: title, headers, body }] of examples.entries()) {
     const type = mediaTypeOf(headers.find(([key]) => key === 'content-type')?.[1] ?? '')
     const key = type !== undefined && type.essence in media ? type.essence : Object.keys(media)[0]
-    const isJson = type !== undefined && isJsonType(type)
+    const isJson = isJsonText(type?.essence)
     const isInline = body.length <= maxInline && (isJson || type?.essence.startsWith('text/'))
     const inline = isInline ? inlineExample(body, isJson) : {}
     const shown =
@@ -79,7 +79,7 @@ function mediaTypeObject(
 ): MediaTypeObject {
   const { schema, example, fields } = format
   if (fields !== undefined) return formObject(fields, components, name)
-  if (schema === undefined) return { schema: isJson(format) ? {} : bytes }
+  if (schema === undefined) return { schema: isJsonText(format.mimeType) ? {} : bytes }
   return { schema: components.adopt(schema, name), ...(example !== undefined && { example }) }
 }
 
@@ -124,7 +124,7 @@ function partSchema(
 ): JsonSchema {
   if (format === undefined) return bytes
   const { mimeType, schema, example } = format
-  if (isJson(format)) {
+  if (isJsonText(format.mimeType)) {
     const contentSchema = components.adopt(schema ?? {}, name)
     const examples = example === undefined ? {} : { examples: [JSON.stringify(example)] }
     return { type: 'string', contentMediaType: mimeType, contentSchema, ...examples }
@@ -134,9 +134,4 @@ function partSchema(
     components.adopt(schema, name),
     example === undefined ? {} : { examples: [example] },
   )
-}
-
-function isJson({ mimeType }: FormatDescription): boolean {
-  const type = mediaTypeOf(mimeType)
-  return type !== undefined && isJsonType(type)
 }

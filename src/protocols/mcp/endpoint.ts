@@ -13,8 +13,8 @@ import { BadInput, expected, type ServingError, UnsupportedMediaType } from '../
 import { preferredType } from '../../http/accept.ts'
 import type { Context } from '../../http/context.ts'
 import { encodeEvent, eventHeaders, eventStream } from '../../http/event-stream.ts'
-import { isJsonType, mediaTypeOf } from '../../http/media-type.ts'
-import { allHeaders, type HeaderLine, type HttpResponse } from '../../http/message.ts'
+import { isJsonText } from '../../http/media-type.ts'
+import { allHeaders, type HttpResponse } from '../../http/message.ts'
 import { problemHeaders } from '../../http/problem.ts'
 import { constantHeaders, nosniff } from '../../http/response-head.ts'
 import { inTime } from './call-context.ts'
@@ -39,6 +39,7 @@ const jsonHeaders = constantHeaders([['content-type', json], nosniff])
 // Only a call may take long, and tell its progress.
 const quickTypes = [json, eventStream]
 const callTypes = [eventStream, json]
+const accepted: HttpResponse = { status: 202, headers: [], body: '' }
 
 /**
  * Requests need no session, so that any worker answers any of them.
@@ -58,11 +59,13 @@ export function mcpEndpoint(server: ToolServer, prefix: string): Endpoint {
     decompresses: true,
     problem,
     answer: async ({ body }, visit) => {
+      const { id } = visit.ctx
       try {
         checkType(visit.ctx)
-        return await respond(server, body, visit)
+        const { headers, ...answer } = await respond(server, body, visit)
+        return { ...answer, headers: [...headers, ['x-request-id', id]] }
       } catch (error) {
-        return problem(decodeFailureOf(error), visit.ctx.id)
+        return problem(decodeFailureOf(error), id)
       }
     },
   }
@@ -76,9 +79,8 @@ function problem(error: ServingError, requestId: string): HttpResponse {
 /** @throws UnsupportedMediaType. */
 function checkType({ headers }: Context): void {
   const given = headers.get('content-type')
-  const type = given === undefined ? undefined : mediaTypeOf(given)
   // A page may send other types to any server.
-  if (type === undefined || !isJsonType(type))
+  if (!isJsonText(given))
     throw new UnsupportedMediaType(expected(json, 'content-type', given?.slice(0, 80)))
 }
 
@@ -92,23 +94,21 @@ async function respond(server: ToolServer, body: Uint8Array, visit: Visit): Prom
   const version = headers.get('mcp-protocol-version')
   const isLatest = version === latest
   const begins = !isLatest && messages.some(({ method }) => method === 'initialize')
-  const own: HeaderLine[] = [['x-request-id', ctx.id]]
-  if (begins) own.push([sessionHeader, crypto.randomUUID()])
   const requests = messages.filter(isRequest)
   if (version !== undefined && !begins && !versions.includes(version)) {
     const requested = version.slice(0, 80)
     const data = { supported: versions, requested }
     const message = expected(`one of ${versions.join(', ')}`, 'mcp-protocol-version', requested)
-    return refusal({ status: 400, code: errorCodes.version, message, data }, requests[0], own)
+    return refusal({ status: 400, code: errorCodes.version, message, data }, requests[0])
   }
   if (isBatch && (begins || (version ?? batchVersion) !== batchVersion))
     throw new BadInput(expected('one message', '/mcp', messages))
   for (const each of messages) if (each.id === undefined) server.notice(each, ctx)
   const [first] = requests
-  if (first === undefined) return { status: 202, headers: [], body: '' }
+  if (first === undefined) return accepted
   const asked = isLatest ? latestRequest(first, headers) : first
   const fault = 'code' in asked ? asked : isLatest && server.refusalOf(asked)
-  if (fault) return refusal(fault, first, own)
+  if (fault) return refusal(fault, first)
   const isCall = requests.some(({ method }) => method === 'tools/call')
   const type = preferredType(headers.get('accept') ?? '*/*', isCall ? callTypes : quickTypes)
   if (type === undefined)
@@ -122,8 +122,12 @@ async function respond(server: ToolServer, body: Uint8Array, visit: Visit): Prom
   const all = isLatest ? [asked as Request] : requests
   const answers = answersOf(server, all, visible, visit)
   ctx.onAbort(() => void endIterator(answers))
-  if (type === json) return whole(answers, isBatch, own)
-  return { headers: [...eventHeaders, ...own], body: eventsOf(answers) }
+  const answer =
+    type === json
+      ? await whole(answers, isBatch)
+      : { headers: eventHeaders, body: eventsOf(answers) }
+  if (!begins) return answer
+  return { ...answer, headers: [...answer.headers, [sessionHeader, crypto.randomUUID()]] }
 }
 
 function isRequest(message: ClientMessage): message is ClientMessage & { readonly id: RequestId } {
@@ -133,10 +137,9 @@ function isRequest(message: ClientMessage): message is ClientMessage & { readonl
 function refusal(
   { status, code, message, data }: Fault,
   request: { readonly id: RequestId } | undefined,
-  own: HeaderLine[],
 ): HttpResponse {
   const body = JSON.stringify(errorMessage(request?.id ?? null, code, message, data))
-  return { status, headers: [...jsonHeaders, ...own], body }
+  return { status, headers: jsonHeaders, body }
 }
 
 /** The calls of a batch run one after the other: the batch counts as one request. */
@@ -152,16 +155,12 @@ async function* answersOf(
 async function whole(
   answers: AsyncIterable<ServerMessage>,
   isBatch: boolean,
-  own: HeaderLine[],
 ): Promise<HttpResponse> {
   const responses: ServerMessage[] = []
   for await (const message of answers) if ('id' in message) responses.push(message)
   // A cancelled call has no response.
-  if (responses.length === 0) return { status: 202, headers: own, body: '' }
-  return {
-    headers: [...jsonHeaders, ...own],
-    body: JSON.stringify(isBatch ? responses : responses[0]),
-  }
+  if (responses.length === 0) return accepted
+  return { headers: jsonHeaders, body: JSON.stringify(isBatch ? responses : responses[0]) }
 }
 
 /** Yields messages as events, and a comment for each time without one. */

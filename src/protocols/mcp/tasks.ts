@@ -10,7 +10,9 @@ import type { Jobs } from '../../jobs/jobs.ts'
 import type { AsyncApi } from '../../jobs/new-job.ts'
 import type { StoredAnswer } from '../../jobs/stored-body.ts'
 import { errorCodes } from './messages.ts'
+import { textOf } from './named-call.ts'
 import { contentsOf } from './resources.ts'
+import type { Request } from './revisions.ts'
 import { resultOf, type ToolResult, typeIn } from './tools.ts'
 
 /** Longer answers are read by a link. **Units**: bytes. */
@@ -45,9 +47,27 @@ export class Tasks {
     return { resultType: 'task', ...taskOf(await this.#jobs.submit(api, request, visit)) }
   }
 
-  /** @throws NotFound, or why the caller is refused. */
-  async get(id: string, visit: Visit): Promise<object> {
-    const job = await this.#jobs.find(id, visit)
+  /** Answers methods that name a task. Throws NotFound, or why the caller is refused. */
+  get methods() {
+    const method =
+      (answer: (job: Job, visit: Visit) => Promise<object>) =>
+      async (_: unknown, request: Request, visit: Visit) =>
+        answer(await this.#jobs.find(textOf(request.params(), 'taskId'), visit), visit)
+    return {
+      'tasks/get': method((job, visit) => this.#shown(job, visit)),
+      // A task asks its client for nothing.
+      'tasks/update': method(async () => ({})),
+      'tasks/cancel': method(async (job) => {
+        await this.#jobs.cancel(job).catch((error) => {
+          // A task that has ended does not change.
+          if (!(error instanceof Conflict)) throw error
+        })
+        return {}
+      }),
+    }
+  }
+
+  async #shown(job: Job, visit: Visit): Promise<object> {
     const task = taskOf(job)
     if (task.status !== 'completed' && task.status !== 'failed') return task
     const stored = await this.#jobs.answerOf(job)
@@ -58,19 +78,6 @@ export class Tasks {
     // It is what the call would have answered.
     const result = { resultType: 'complete', ...(await this.#resultOf(job, stored, visit)) }
     return { ...task, status: 'completed', result }
-  }
-
-  /** A task that has ended does not change. */
-  async cancel(id: string, visit: Visit): Promise<void> {
-    const job = await this.#jobs.find(id, visit)
-    await this.#jobs.cancel(job).catch((error) => {
-      if (!(error instanceof Conflict)) throw error
-    })
-  }
-
-  /** A task asks its client for nothing. */
-  async update(id: string, visit: Visit): Promise<void> {
-    await this.#jobs.find(id, visit)
   }
 
   /** @returns the answer behind a link; undefined for another URI. */

@@ -1,7 +1,7 @@
 /** What a service answers to the messages of agents' clients. @module */
 
 import type { Api } from '../../api/api.ts'
-import { decodeFailureOf, type Encoding } from '../../api/stages.ts'
+import { decodeFailureOf } from '../../api/stages.ts'
 import type { Visit } from '../../api/visit.ts'
 import { BadInput, ClientClosed, expected, NotFound, type ServingError } from '../../core/errors.ts'
 import type { MaybePromise } from '../../core/promise.ts'
@@ -31,15 +31,7 @@ import {
 } from './revisions.ts'
 import { RunningCalls } from './running-calls.ts'
 import { Tasks } from './tasks.ts'
-import {
-  encodeResult,
-  promptOf,
-  promptResult,
-  requestOf,
-  type Tool,
-  type ToolResult,
-  toolOf,
-} from './tools.ts'
+import { encodeResult, promptOf, requestOf, type Tool, type ToolResult, toolOf } from './tools.ts'
 
 /** The parts of a Service that agents see. */
 export interface ToolSource {
@@ -57,6 +49,9 @@ const maxUnread = 100
 /** How long clients may keep a list. **Units**: milliseconds. */
 const listTtlMs = 60_000
 
+/** Answers a method. `visible`: the APIs that the caller sees, for what names no API. */
+type Answer = (visible: readonly Api[], request: Request, visit: Visit) => MaybePromise<object>
+
 /** Answers the requests of agents' clients. */
 export class ToolServer {
   readonly #service: ToolSource
@@ -66,6 +61,8 @@ export class ToolServer {
   readonly #prompts = new Set<Api>()
   readonly #resources: Resources
   readonly #tasks: Tasks | undefined
+  readonly #sessionMethods: ReadonlyMap<string, Answer>
+  readonly #latestMethods: ReadonlyMap<string, Answer>
 
   /**
    * @param prefix - In front of the paths of the service.
@@ -89,6 +86,34 @@ export class ToolServer {
     }
     this.#resources = new Resources(name, routes.values(), prefix)
     this.#tasks = jobs && new Tasks(jobs, apis, name)
+    const methods: Record<string, Answer> = {
+      'tools/list': (visible) => ({
+        tools: visible.flatMap((api) => this.#tools.get(api) ?? []),
+      }),
+      'prompts/list': (visible) => ({
+        prompts: visible.filter((api) => this.#prompts.has(api)).map(promptOf),
+      }),
+      'prompts/get': (_, ...asked) => this.#prompt(...asked),
+      'resources/list': (visible) => ({ resources: this.#resources.list(visible, 'uri') }),
+      'resources/templates/list': (visible) => ({
+        resourceTemplates: this.#resources.list(visible, 'uriTemplate'),
+      }),
+      'resources/read': (_, ...asked) => this.#read(...asked),
+    }
+    this.#sessionMethods = new Map(
+      Object.entries({
+        ...methods,
+        initialize: (_: unknown, request: Request) => this.#initialize(request),
+        ping: () => ({}),
+      }),
+    )
+    this.#latestMethods = new Map(
+      Object.entries({
+        ...methods,
+        'server/discover': () => ({ supportedVersions: versions, ...this.#about(true) }),
+        ...this.#tasks?.methods,
+      }),
+    )
   }
 
   /**
@@ -102,10 +127,9 @@ export class ToolServer {
 
   /** @returns why a request of the latest version is refused; undefined if it has an answer. */
   refusalOf({ method, client }: Request): Fault | undefined {
-    const isOfTasks = method.startsWith('tasks/')
-    if (!latestMethods.has(method) || (isOfTasks && this.#tasks === undefined))
+    if (method !== 'tools/call' && !this.#latestMethods.has(method))
       return { status: 404, code: errorCodes.method, message: absent(method) }
-    if (!isOfTasks || client?.takesTasks) return undefined
+    if (!method.startsWith('tasks/') || client?.takesTasks) return undefined
     return {
       status: 400,
       code: errorCodes.capability,
@@ -123,65 +147,31 @@ export class ToolServer {
     visible: readonly Api[],
     visit: Visit,
   ): AsyncGenerator<ServerMessage> {
-    const { id, method } = request
+    const { id, method, client } = request
     try {
       if (method === 'tools/call') {
         yield* this.#call(request, visit)
         return
       }
-      const result = await inTime(visit.ctx, this.#resultFor(request, visible, visit))
-      if (result !== undefined) yield this.#response(request, result)
-      else yield errorMessage(id, errorCodes.method, absent(method))
+      const methods = client === undefined ? this.#sessionMethods : this.#latestMethods
+      const answer = methods.get(method)
+      if (answer === undefined) yield errorMessage(id, errorCodes.method, absent(method))
+      else {
+        const result = await inTime(visit.ctx, answer(visible, request, visit))
+        yield this.#response(request, result)
+      }
     } catch (error) {
       const failure = decodeFailureOf(error)
       const isAbsent = failure instanceof NotFound && method === 'resources/read'
-      const refused =
-        isAbsent && request.client === undefined ? errorCodes.resource : errorCodes.params
+      const refused = isAbsent && client === undefined ? errorCodes.resource : errorCodes.params
       const code = failure.status < 500 ? refused : errorCodes.internal
       yield errorMessage(id, code, messageOf(failure))
     }
   }
 
-  /** @returns undefined for a method that the version does not have. */
-  #resultFor(
-    request: Request,
-    visible: readonly Api[],
-    visit: Visit,
-  ): MaybePromise<object | undefined> {
-    const { method, client } = request
-    const cached = client === undefined ? {} : { ttlMs: listTtlMs, cacheScope: 'private' }
-    if (method === 'tools/list')
-      return { tools: visible.flatMap((api) => this.#tools.get(api) ?? []), ...cached }
-    if (method === 'prompts/list') {
-      const prompts = visible.filter((api) => this.#prompts.has(api))
-      return { prompts: prompts.map(promptOf), ...cached }
-    }
-    if (method === 'resources/list')
-      return { resources: this.#resources.list(visible, 'uri'), ...cached }
-    if (method === 'resources/templates/list')
-      return { resourceTemplates: this.#resources.list(visible, 'uriTemplate'), ...cached }
-    if (method === 'resources/read') return this.#read(request, visit)
-    if (method === 'prompts/get') return this.#prompt(request, visit)
-    if (client === undefined) {
-      if (method === 'initialize') return this.#initialize(request)
-      return method === 'ping' ? {} : undefined
-    }
-    if (method === 'server/discover')
-      return { supportedVersions: versions, ...this.#about(true), ...cached }
-    return this.#task(method, textOf(request.params(), 'taskId'), visit)
-  }
-
-  async #task(method: string, id: string, visit: Visit): Promise<object | undefined> {
-    if (method === 'tasks/get') return this.#tasks?.get(id, visit)
-    if (method === 'tasks/cancel') await this.#tasks?.cancel(id, visit)
-    else await this.#tasks?.update(id, visit)
-    return {}
-  }
-
   async #read(request: Request, visit: Visit): Promise<object> {
     const uri = textOf(request.params(), 'uri')
-    const read = (await this.#tasks?.read(uri, visit)) ?? (await this.#resources.read(uri, visit))
-    return request.client === undefined ? read : { ...read, ttlMs: 0, cacheScope: 'private' }
+    return (await this.#tasks?.read(uri, visit)) ?? this.#resources.read(uri, visit)
   }
 
   async #prompt(request: Request, visit: Visit): Promise<object> {
@@ -191,18 +181,18 @@ export class ToolServer {
       throw (
         visit.denial ?? new BadInput(expected('the name of a prompt', 'name', name.slice(0, 80)))
       )
-    const call = contextOf(api, visit.ctx)
-    const decode = () => api.input.fromHttpRequest(requestOf(api, args), call)
-    return callIn(call, api, visit, decode, async (result) =>
-      promptResult(api, await encodeResult(api, result, call)),
-    )
+    const { content } = await callTool(api, args, contextOf(api, visit.ctx), visit)
+    const messages = content.map((part) => ({ role: 'user', content: part }))
+    return { description: api.doc, messages }
   }
 
   /** @returns the response to a request. */
-  #response({ id, client }: Request, result: object): ServerMessage {
+  #response({ id, method, client }: Request, result: object): ServerMessage {
     if (client === undefined) return resultMessage(id, result)
     const _meta = { [serverInfoKey]: this.#info }
-    return resultMessage(id, { resultType: 'complete', ...result, _meta })
+    const ttlMs = method === 'resources/read' ? 0 : listTtlMs
+    const cached = /\/(list|discover|read)$/.test(method) && { ttlMs, cacheScope: 'private' }
+    return resultMessage(id, { resultType: 'complete', ...result, ...cached, _meta })
   }
 
   #initialize(request: Request): object {
@@ -249,7 +239,7 @@ export class ToolServer {
         const message = `unknown tool ${asked.name.slice(0, 80)}`
         yield errorMessage(request.id, errorCodes.params, message)
       } else if (request.client?.takesTasks && this.#tasks !== undefined && hasJobs(api)) {
-        const { headers, body } = requestOf(api, asked.args)
+        const { headers, body } = requestOf(api, asked.args, ctx)
         const own = new HttpRequest(HeaderList.of([...headers, ...callerHeaders(ctx)]), body)
         yield this.#response(request, await inTime(ctx, this.#tasks.begin(api, own, visit)))
       } else yield* this.#run(api, asked, request, visit)
@@ -268,10 +258,7 @@ export class ToolServer {
     // For the server's metrics and hooks.
     ctx.api = api.name
     const call = contextOf(api, ctx)
-    const forget = [
-      ctx.onAbort((reason) => call.abort(reason)),
-      this.#running.add(ctx, request.id, call),
-    ]
+    const forget = this.#running.add(ctx, request.id, call)
     const messages = new ReadableStream<ServerMessage>(
       {
         start: (to) => {
@@ -288,9 +275,9 @@ export class ToolServer {
             if (reason instanceof ClientClosed) end()
           })
           if (api.async !== undefined) call.job = jobContextOf(call.id, progressToken, to)
-          const decode = () => api.input.fromHttpRequest(requestOf(api, args), call)
-          const result = visit.call(api, decode, this.#encodingOf(api), call)
-          void Promise.resolve(result).then((answer) => end(this.#response(request, answer)))
+          void callTool(api, args, call, visit)
+            .catch((error) => this.#failed(decodeFailureOf(error), call))
+            .then((result) => end(this.#response(request, result)))
         },
       },
       { highWaterMark: maxUnread },
@@ -298,16 +285,8 @@ export class ToolServer {
     try {
       yield* messages
     } finally {
-      for (const each of forget) each()
+      forget()
       call.end()
-    }
-  }
-
-  #encodingOf(api: Api): Encoding<MaybePromise<ToolResult>> {
-    return {
-      protocol: 'mcp',
-      encode: (_, result, call) => encodeResult(api, result, call),
-      fail: (error, call) => this.#failed(error, call),
     }
   }
 
@@ -321,20 +300,20 @@ export class ToolServer {
   }
 }
 
-/** Methods of the latest version. */
-const latestMethods = new Set([
-  'server/discover',
-  'tools/list',
-  'tools/call',
-  'prompts/list',
-  'prompts/get',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-  'tasks/get',
-  'tasks/update',
-  'tasks/cancel',
-])
+function callTool(
+  api: Api,
+  args: NamedCall['args'],
+  call: Context,
+  visit: Visit,
+): Promise<ToolResult> {
+  return callIn(
+    call,
+    api,
+    visit,
+    () => api.input.fromHttpRequest(requestOf(api, args, call), call),
+    (result) => encodeResult(api, result, call),
+  )
+}
 
 function absent(method: string): string {
   return `this server has no method ${JSON.stringify(method)}`

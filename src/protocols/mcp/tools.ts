@@ -1,17 +1,16 @@
 /** APIs as tools and prompts: their schemas, their arguments as bodies, and their answers as content. @module */
 
 import type { Api } from '../../api/api.ts'
-import type { ToolAnnotations } from '../../api/mcp-options.ts'
 import { BadInput, expected } from '../../core/errors.ts'
 import { membersIn } from '../../core/json-schema/shape.ts'
 import { isRecord } from '../../core/options.ts'
 import { type MaybePromise, whenReady } from '../../core/promise.ts'
-import type { FormatDescription, JsonSchema } from '../../descriptors/description.ts'
+import type { JsonSchema } from '../../descriptors/description.ts'
 import type { IODescriptor } from '../../descriptors/descriptor.ts'
 import { contentOf } from '../../descriptors/proto-content.ts'
 import type { Context } from '../../http/context.ts'
 import { noMemory } from '../../http/limits.ts'
-import { isJsonType, mediaTypeOf } from '../../http/media-type.ts'
+import { isJsonText, mediaTypeOf } from '../../http/media-type.ts'
 import {
   type HeaderLine,
   HeaderList,
@@ -23,30 +22,13 @@ import { contentToJson } from '../../messages/content-types.ts'
 import type { FileMessage, MultipartMessage, ProtoContent } from '../../messages/messages.ts'
 
 /** What a client knows of a tool. */
-export interface Tool {
-  readonly name: string
-  readonly title: string | undefined
-  readonly description: string | undefined
-  readonly annotations: ToolAnnotations | undefined
-  readonly inputSchema: JsonSchema
-  readonly outputSchema: JsonSchema | undefined
-}
+export type Tool = NonNullable<ReturnType<typeof toolOf>>
 
-/** A part of a tool's result. */
-export type ToolContent =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'image' | 'audio'; readonly mimeType: string; readonly data: string }
-  | {
-      readonly type: 'resource'
-      readonly resource: { readonly uri: string; readonly mimeType: string; readonly blob: string }
-    }
-  | {
-      readonly type: 'resource_link'
-      readonly uri: string
-      readonly name: string
-      readonly mimeType: string
-      readonly size: number
-    }
+/** A part of a tool's result: text, image, audio, resource or resource_link. */
+export interface ToolContent {
+  readonly type: string
+  readonly [member: string]: unknown
+}
 
 /** What a tool answers. */
 export interface ToolResult {
@@ -70,7 +52,7 @@ export function namesOf({ name, doc: description, mcp }: Api) {
 }
 
 /** @returns the tool of an API; undefined if its input is a form or a format of its own. */
-export function toolOf(api: Api): Tool | undefined {
+export function toolOf(api: Api) {
   const input = inputOf(api.input)
   if (input === undefined) return undefined
   const { schema, isWhole } = input
@@ -93,7 +75,7 @@ function moved(schema: JsonSchema): JsonSchema {
 function structureOf({ isGenerator, output }: Api): JsonSchema | undefined {
   if (isGenerator) return undefined
   const [format] = output.describe().output
-  return format !== undefined && isJson(format) && format.schema?.type === 'object'
+  return isJsonText(format?.mimeType) && format.schema?.type === 'object'
     ? format.schema
     : undefined
 }
@@ -102,7 +84,7 @@ function inputOf(descriptor: IODescriptor): Input | undefined {
   const formats = descriptor.describe().input
   // A file may also come in a form.
   if (formats[0]?.fields !== undefined) return undefined
-  const json = formats.find(isJson)
+  const json = formats.find(({ mimeType }) => isJsonText(mimeType))
   if (json !== undefined) {
     const schema = json.schema ?? {}
     return { type: json.mimeType, schema, isWhole: schema.type === 'object', kind: 'json' }
@@ -124,11 +106,6 @@ function inputOf(descriptor: IODescriptor): Input | undefined {
   return { type: mimeType, schema, isWhole: false, kind: 'base64' }
 }
 
-function isJson({ mimeType }: FormatDescription): boolean {
-  const type = mediaTypeOf(mimeType)
-  return type !== undefined && isJsonType(type)
-}
-
 // Agents have pictures and files as data URLs, and in both alphabets of base64.
 const dataUrl = /^data:([^;,]*)(?:;[^;,]*)*;base64,/
 
@@ -141,15 +118,21 @@ function isBase64(text: string): boolean {
 
 /**
  * @returns the request that the arguments of a tool stand for.
- * @throws BadInput.
+ * @throws BadInput; Overloaded.
  */
-export function requestOf(api: Api, args: Readonly<Record<string, unknown>>): HttpRequest {
+export function requestOf(
+  api: Api,
+  args: Readonly<Record<string, unknown>>,
+  ctx: Context,
+): HttpRequest {
   const { type, isWhole, kind } = inputOf(api.input) as Input
   const value = isWhole ? args : args.input
   // A file without a type of its own takes any.
   const stated = type.includes('*') || type === '' ? 'application/octet-stream' : type
-  const make = (bytes: Uint8Array, own?: string) =>
-    new HttpRequest(HeaderList.from({ 'content-type': own || stated }), bytes)
+  const make = (bytes: Uint8Array, own?: string) => {
+    hold(ctx, bytes.length)
+    return new HttpRequest(HeaderList.from({ 'content-type': own || stated }), bytes)
+  }
   if (kind === 'json' && value !== undefined) return make(Buffer.from(JSON.stringify(value)))
   if (kind === 'text' && typeof value === 'string') return make(Buffer.from(value))
   if (kind === 'base64' && typeof value === 'string') {
@@ -182,7 +165,7 @@ export function encodeResult(api: Api, result: unknown, ctx: Context): MaybeProm
   )
 }
 
-function partOf(name: string, part: ProtoContent, ctx: Context): ToolContent {
+function partOf(name: string, part: ProtoContent, ctx: Context) {
   if (part.field === 'file') {
     const { kind = octets, content = new Uint8Array(0) } = part.message as FileMessage
     hold(ctx, content.length)
@@ -215,9 +198,8 @@ export async function readAnswer(answer: HttpResponse, ctx: Context) {
   const bytes = Buffer.from(whole.buffer, whole.byteOffset, whole.length)
   hold(ctx, bytes.length)
   const given = typeIn(answer.headers)
-  const type = mediaTypeOf(given)
-  const isJson = type !== undefined && isJsonType(type)
-  const mimeType = type?.essence ?? given
+  const isJson = isJsonText(given)
+  const mimeType = mediaTypeOf(given)?.essence ?? given
   const isText = isJson || mimeType.startsWith('text/') || mimeType === 'application/x-ndjson'
   return { bytes, mimeType, isJson, text: isText ? bytes.toString() : undefined }
 }
@@ -234,9 +216,9 @@ function hold(ctx: Context, bytes: number): void {
 
 const octets = 'application/octet-stream'
 
-function binaryOf(name: string, mimeType: string, data: string): ToolContent {
-  if (mimeType.startsWith('image/')) return { type: 'image', mimeType, data }
-  if (mimeType.startsWith('audio/')) return { type: 'audio', mimeType, data }
+function binaryOf(name: string, mimeType: string, data: string) {
+  const [type] = mimeType.split('/')
+  if (type === 'image' || type === 'audio') return { type, mimeType, data }
   return { type: 'resource', resource: { uri: `serving:${name}`, mimeType, blob: data } }
 }
 
@@ -248,9 +230,4 @@ export function promptOf(api: Api): object {
     return { name, description, required: isRequired }
   })
   return { ...namesOf(api), arguments: args }
-}
-
-/** @returns the answer of a prompt. */
-export function promptResult({ doc }: Api, { content }: ToolResult): object {
-  return { description: doc, messages: content.map((part) => ({ role: 'user', content: part })) }
 }

@@ -103,6 +103,13 @@ export class Completion {
   }
 }
 
+/** Counts a part that is kept. Throws Overloaded. */
+export function hold(part: Part, visit: Visit): void {
+  const { text = '', reasoning = '', toolCall: call, logprobs = [] } = part
+  const all = [text, reasoning, call?.arguments, JSON.stringify(logprobs)].join('')
+  visit.hold(2 * all.length)
+}
+
 /**
  * @returns the whole answers. Ends them all if one fails.
  * @throws as {@link Completion.parts}; Overloaded.
@@ -113,8 +120,8 @@ export async function collect(completions: readonly Completion[], visit: Visit):
   )
   for await (const [i, part] of merged(completions.map((each) => each.parts()))) {
     const whole = wholes[i]
+    hold(part, visit)
     const { text = '', reasoning = '', toolCall: call, logprobs = [] } = part
-    visit.hold(2 * (text.length + reasoning.length + (call?.arguments.length ?? 0)))
     whole.text += text
     whole.reasoning += reasoning
     whole.logprobs.push(...logprobs)
@@ -211,20 +218,16 @@ class StopText {
     const text = this.rest + piece
     const found = this.#stops.map((stop) => text.indexOf(stop)).filter((at) => at !== -1)
     this.isOver = found.length > 0
-    const end = this.isOver ? Math.min(...found) : text.length - this.#heldLength(text)
+    const end = this.isOver ? Math.min(...found) : this.#heldFrom(text)
     this.rest = text.slice(end)
     return text.slice(0, end)
   }
 
-  #heldLength(text: string): number {
-    let longest = 0
-    for (const stop of this.#stops) {
-      for (let length = Math.min(stop.length - 1, text.length); length > longest; length--) {
-        if (!text.endsWith(stop.slice(0, length))) continue
-        longest = length
-        break
-      }
-    }
-    return longest
+  /** Where the longest end of a text begins that may be the start of a stop. */
+  #heldFrom(text: string): number {
+    const longest = Math.max(0, ...this.#stops.map(({ length }) => length))
+    let at = Math.max(0, text.length - longest)
+    while (at < text.length && !this.#stops.some((stop) => stop.startsWith(text.slice(at)))) at++
+    return at
   }
 }

@@ -39,34 +39,31 @@ const maxInputs = 2048
 /** Most answers to one request. Each is a call of the model. */
 export const maxChoices = 128
 
-/** The value of a member that changes nothing, and what a model must accept for others. */
+/** The values of a member that change nothing, and what a model must accept for others. */
 interface Gate {
-  readonly idle: unknown
+  readonly idle: readonly unknown[]
   readonly needs?: Accepted
-  /** Where other values change nothing: tools that the model must not call, or a choice among no tools. */
-  readonly isIdle?: (body: Body) => boolean
+  /** A member by which the model must not call tools: then any value changes nothing. */
+  readonly choice?: string
 }
 
 // Members that change what an answer is.
 const gates: Readonly<Record<string, Gate>> = {
-  n: { idle: 1, needs: 'n' },
-  best_of: { idle: 1 },
-  echo: { idle: false, needs: 'echo' },
-  suffix: { idle: '', needs: 'suffix' },
-  logprobs: { idle: false, needs: 'logprobs' },
-  top_logprobs: { idle: 0, needs: 'logprobs' },
-  modalities: { idle: ['text'] },
-  audio: { idle: null },
-  response_format: { idle: { type: 'text' }, needs: 'response_format' },
-  tools: { idle: [], needs: 'tools', isIdle: ({ tool_choice: choice }) => choice === 'none' },
-  tool_choice: {
-    idle: 'none',
-    needs: 'tools',
-    isIdle: ({ tool_choice: choice }) => choice === 'auto',
-  },
-  functions: { idle: [], isIdle: ({ function_call: call }) => call === 'none' },
-  function_call: { idle: 'none', isIdle: ({ function_call: call }) => call === 'auto' },
-  web_search_options: { idle: null },
+  n: { idle: [1], needs: 'n' },
+  best_of: { idle: [1] },
+  echo: { idle: [false], needs: 'echo' },
+  suffix: { idle: [''], needs: 'suffix' },
+  logprobs: { idle: [false], needs: 'logprobs' },
+  top_logprobs: { idle: [0], needs: 'logprobs' },
+  modalities: { idle: [['text']] },
+  audio: { idle: [null] },
+  response_format: { idle: [{ type: 'text' }], needs: 'response_format' },
+  tools: { idle: [[]], needs: 'tools', choice: 'tool_choice' },
+  // A choice among no tools.
+  tool_choice: { idle: ['none', 'auto'], needs: 'tools' },
+  functions: { idle: [[]], choice: 'function_call' },
+  function_call: { idle: ['none', 'auto'] },
+  web_search_options: { idle: [null] },
 }
 
 // As other servers: -1 is no limit.
@@ -142,15 +139,16 @@ function readPrompts(given: unknown, path: string, most: number, model: Model): 
 }
 
 function sampling(body: Body, model: Model): SamplingRequest {
-  for (const [name, { idle: value, needs, isIdle }] of Object.entries(gates)) {
+  for (const [name, { idle, needs, choice }] of Object.entries(gates)) {
     if (needs !== undefined && model.accepts.has(needs)) continue
-    const given = isIdle?.(body) ? undefined : body[name]
+    if (choice !== undefined && body[choice] === 'none') continue
     const why =
       needs === undefined
         ? 'this server offers nothing else'
         : `the model ${model.name} does not accept ${needs}`
-    const what = `nothing but ${JSON.stringify(value)}, as ${why},`
-    check(given === undefined || JSON.stringify(given) === JSON.stringify(value), what, name, given)
+    const [given, ...values] = [body[name], ...idle].map((value) => JSON.stringify(value))
+    const isIdle = given === undefined || values.includes(given)
+    check(isIdle, `nothing but ${values.join(' or ')}, as ${why},`, name, body[name])
   }
   checkMembers(body, rules)
   const {

@@ -10,7 +10,7 @@ import { encodeEvent } from '../../http/event-stream.ts'
 import { nosniff } from '../../http/response-head.ts'
 import { type Body, between, checkMembers, oneOf } from './body.ts'
 import { eventsAnswer } from './events.ts'
-import type { TokenCounts, Transcript, TranscriptionRequest } from './method-types.ts'
+import type { Transcript, TranscriptionRequest } from './method-types.ts'
 import { type Models, methodOf } from './model.ts'
 import { eachOf, type Pieces } from './pieces.ts'
 import type { Routes } from './route.ts'
@@ -36,7 +36,7 @@ export function transcriptionRoutes(models: Models, { logLate }: Pick<Host, 'log
         const { call } = methodOf(models, body.model, 'transcribe')
         const { request, format, isStream } = readTranscription(body)
         const pieces = call(request, visit.ctx)
-        if (isStream) return eventsAnswer(transcriptEvents(pieces), visit, logLate)
+        if (isStream) return eventsAnswer(transcriptEvents(pieces, visit), visit, logLate)
         return transcript(pieces, format, visit)
       },
     },
@@ -64,44 +64,50 @@ function readTranscription(body: Body) {
   return { request, format, isStream: stream === 'true' }
 }
 
+/** What a model tells beside the text. */
+type Told = Omit<Exclude<Transcript, string>, 'text'>
+
 async function transcript(pieces: Pieces<Transcript>, format: unknown, visit: Visit) {
-  let whole = ''
-  let told: object = {}
-  for await (const { text, ...rest } of partsOf(pieces)) {
-    visit.hold(2 * text.length)
-    whole += text
-    told = { ...told, ...rest }
-  }
+  const texts = textsOf(pieces, visit)
+  let next = await texts.next()
+  while (!next.done) next = await texts.next()
+  const { text, usage } = next.value
   if (format === 'text')
     return {
       headers: [['content-type', 'text/plain; charset=utf-8'] as const, nosniff],
-      body: whole,
+      body: text,
     }
-  const { usage } = told as { readonly usage?: TokenCounts }
-  const verbose = { task: 'transcribe', ...told, text: whole }
-  return JSON.stringify(format === 'json' ? { text: whole, usage } : verbose)
+  return JSON.stringify(format === 'json' ? { text, usage } : { task: 'transcribe', ...next.value })
 }
 
-async function* transcriptEvents(pieces: Pieces<Transcript>): AsyncGenerator<string> {
+async function* transcriptEvents(pieces: Pieces<Transcript>, visit: Visit): AsyncGenerator<string> {
   const event = (type: string, members: object) =>
     encodeEvent({ data: JSON.stringify({ type: `transcript.text.${type}`, ...members }) })
-  let whole = ''
-  let told: TokenCounts | undefined
-  for await (const { text, usage } of partsOf(pieces)) {
-    whole += text
-    told = usage ?? told
-    if (text !== '') yield event('delta', { delta: text })
-  }
-  yield event('done', { text: whole, usage: told })
+  const { text, usage } = yield* textsOf(pieces, visit, (delta) => event('delta', { delta }))
+  yield event('done', { text, usage })
 }
 
-/** @throws BadOutput. */
-async function* partsOf(pieces: Pieces<Transcript>) {
+/**
+ * Yields the texts of a model, and returns all that it has told.
+ *
+ * @throws BadOutput; Overloaded.
+ */
+async function* textsOf(
+  pieces: Pieces<Transcript>,
+  visit: Visit,
+  show: (text: string) => string = String,
+): AsyncGenerator<string, Told & { readonly text: string }> {
+  let told: Told = {}
+  let whole = ''
   for await (const piece of eachOf(pieces)) {
-    const part: Exclude<Transcript, string> = typeof piece === 'string' ? { text: piece } : piece
-    const { text = '', ...rest } = isRecord(part) ? part : { text: part as never }
-    if (typeof text !== 'string')
+    const part = typeof piece === 'string' ? { text: piece } : Object(piece)
+    const { text = '', ...rest } = part
+    if (typeof text !== 'string' || !isRecord(part))
       throw new BadOutput(expected('a text or { text, … }', 'a piece of transcribe', piece))
-    yield { text, ...rest }
+    visit.hold(2 * text.length)
+    whole += text
+    told = { ...told, ...rest }
+    if (text !== '') yield show(text)
   }
+  return { ...told, text: whole }
 }

@@ -16,7 +16,8 @@ import type { Route, Routes } from '../route.ts'
  */
 export function lineTarget(routes: Routes, jobs: Jobs, path: unknown): Route | Api {
   const name = String(path)
-  const route = name.startsWith('/v1/') ? routes[`POST ${name.slice(3)}`] : undefined
+  // Those of one thing have its id in their path.
+  const route = /^\/v1\/[\w/]+$/.test(name) ? routes[`POST ${name.slice(3)}`] : undefined
   if (route !== undefined && route.form === undefined) return route
   const apis = [...jobs.source.apis.values()]
   // Credentials for an auth of its own are not kept.

@@ -62,12 +62,13 @@ export function batchRoutes({ files, batches }: Kept, routes: Routes): Routes {
     'DELETE /files/{id}': files.at((found, visit) => files.delete(found, 'file', visit)),
     'POST /batches': {
       async answer(body, visit) {
-        const { endpoint, input_file_id: id, completion_window: time } = body
+        const { endpoint, input_file_id: id, completion_window: time, metadata } = body
         const target = lineTarget(routes, jobs, endpoint)
         check(time === '24h', '24h', 'completion_window', time)
         await files.find(String(id), visit, 'input_file_id')
         if ('input' in target) await visit.enter(target)
-        const job = await batches.begin({ body: Buffer.from(JSON.stringify(body)) }, visit)
+        const asked = { endpoint, input_file_id: id, completion_window: time, metadata }
+        const job = await batches.begin({ body: Buffer.from(JSON.stringify(asked)) }, visit)
         return showBatch(await batches.find(`batch_${job.id}`, visit), visit)
       },
     },

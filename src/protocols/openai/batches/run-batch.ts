@@ -1,6 +1,7 @@
 /** Runs a batch: a job of rows, whose lines become files. @module */
 
 import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import type { Visit } from '../../../api/visit.ts'
 import { isRecord } from '../../../core/options.ts'
 import { parseJson } from '../../../core/text/parse-json.ts'
@@ -26,7 +27,7 @@ export interface BatchRequest {
 
 interface Line {
   readonly customId: string
-  readonly body: unknown
+  readonly body: Uint8Array
 }
 
 /** @returns what each attempt at a batch names the same part by: a line, or the job of a file. */
@@ -51,17 +52,19 @@ export async function runBatch(
 ): Promise<string> {
   const batch = cancels ?? visit.attempt.job.id
   const { input } = await files.find(fileId, visit, 'input_file_id')
-  const lines = readLines(await input.body.bytes(visit), endpoint, visit)
+  const lines = await readLines(input.body, endpoint, visit)
   const total = lines.length
   const body = await (cancels === undefined ? ran() : canceled(cancels))
   const results = { completed: [] as Uint8Array[], failed: [] as Uint8Array[] }
+  let count = 0
   for await (const line of linesOf(body?.pieces() ?? [])) {
     visit.hold(2 * line.length)
     const text = Buffer.from(line.subarray(0, 40)).toString()
     if (/^\{"response":\{"status_code":2/.test(text)) results.completed.push(line)
-    else results.failed.push(text.startsWith('{"index":') ? missing() : line)
+    else results.failed.push(text.startsWith('{"index":') ? missing(count) : line)
+    count++
   }
-  while (answers() < total) results.failed.push(missing())
+  while (count < total) results.failed.push(missing(count++))
   const [completed, failed] = [results.completed.length, results.failed.length]
   return JSON.stringify({
     output_file_id: await keep('completed'),
@@ -70,12 +73,8 @@ export async function runBatch(
   })
 
   async function ran(): Promise<StoredBody> {
-    const rows = (function* () {
-      for (const { body } of lines)
-        yield { headers: jsonHeaders, query: endpoint, body: Buffer.from(JSON.stringify(body)) }
-    })()
-    const end = await visit.rows({ ...run, total, rows, answer: lineOf })
-    return end.body
+    const rows = lines.map(({ body }) => ({ headers: jsonHeaders, query: endpoint, body }))
+    return (await visit.rows({ ...run, total, rows, answer: lineOf })).body
   }
 
   async function canceled(id: string): Promise<StoredBody | undefined> {
@@ -85,14 +84,10 @@ export async function runBatch(
     return (await jobs.answerOf(job))?.body
   }
 
-  function answers(): number {
-    return results.completed.length + results.failed.length
-  }
-
-  /** The line of the next answer, which a canceled batch does not have. */
-  function missing(): Uint8Array {
+  /** The line of an answer that a canceled batch does not have. */
+  function missing(i: number): Uint8Array {
     const error = { code: 'batch_cancelled', message: 'the line has no answer' }
-    return resultLine(answers(), `{"response":null,"error":${JSON.stringify(error)}`)
+    return resultLine(i, `{"response":null,"error":${JSON.stringify(error)}`)
   }
 
   function lineOf(response: StoredResponse, i: number): RowAnswer {
@@ -121,24 +116,22 @@ export async function runBatch(
 const jsonHeaders = [['content-type', 'application/json']] as const
 const lineEnd = Buffer.from('\n')
 
-/** @throws BadInput with the number of the line. */
-function readLines(bytes: Uint8Array, endpoint: string, visit: Visit): Line[] {
-  visit.hold(2 * bytes.length)
+/** @throws BadInput with the number of the line, blank ones apart; PayloadTooLarge; Overloaded. */
+async function readLines(input: StoredBody, endpoint: string, visit: Visit): Promise<Line[]> {
   const lines = new Map<string, Line>()
-  for (let at = 0, number = 1; at < bytes.length; number++) {
-    const end = bytes.indexOf(0x0a, at)
-    const line = bytes.subarray(at, end === -1 ? bytes.length : end)
-    at += line.length + 1
-    if (line.every((byte) => byte <= 0x20)) continue
-    const path = `line ${number}`
+  for await (const line of linesOf(input.pieces())) {
+    visit.hold(2 * line.length)
+    const path = `line ${lines.size + 1}`
     const value = parseJson(line, path)
     const { custom_id: customId, method = 'POST', url, body } = isRecord(value) ? value : {}
     const isNew = typeof customId === 'string' && !lines.has(customId)
     const what = `a custom_id of its own, method POST and url ${endpoint}`
     check(isNew && method === 'POST' && url === endpoint, what, path, value)
-    lines.set(customId, { customId, body })
+    check(lines.size < maxLines, `at most ${maxLines} lines`, 'input_file_id', lines.size + 1)
+    lines.set(customId, { customId, body: Buffer.from(JSON.stringify(body ?? null)) })
+    // Others have their turn.
+    if (lines.size % 1000 === 0) await setImmediate()
   }
-  const count = lines.size
-  check(count > 0 && count <= maxLines, `1 to ${maxLines} lines`, 'input_file_id', count)
+  check(lines.size > 0, `1 to ${maxLines} lines`, 'input_file_id', 0)
   return [...lines.values()]
 }

@@ -24,10 +24,10 @@ export async function conversationOf(
   const known = new Map<string, Item>()
   const read = async (id: string, path: string, what?: string) => {
     if (shelf === undefined) throw refusal(path, id, what)
-    const { items: before, response } = await findResponse(shelf, id, visit, path)
+    const { kept, response } = await findResponse(shelf, id, visit, path)
     const isOver = /^(completed|incomplete)$/.test(response.status)
     check(isOver, 'a response that has ended', path, response.status)
-    const all = [...before, ...response.output]
+    const all = [...kept.items, ...response.output]
     for (const item of all) known.set(item.id, item)
     return all
   }

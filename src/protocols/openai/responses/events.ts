@@ -1,8 +1,9 @@
 /** The events of a response, and the response that they fill. @module */
 
+import type { Visit } from '../../../api/visit.ts'
 import { shownLogprob } from '../answers.ts'
 import type { Body } from '../body.ts'
-import type { Completion, Usage } from '../completion.ts'
+import { type Completion, hold, type Usage } from '../completion.ts'
 import type { TokenLogprob } from '../method-types.ts'
 import type { Item } from './items.ts'
 
@@ -105,14 +106,17 @@ interface OpenItem {
  * Yields all events but the first two, as the model's parts come, and fills `output` of the response. The last event
  * has the whole response.
  *
- * @throws as {@link Completion.parts}.
+ * @throws as {@link Completion.parts}; Overloaded.
  */
 export async function* responseEvents(
   completion: Completion,
   response: Response,
+  visit: Visit,
 ): AsyncGenerator<ResponseEvent> {
   const output = new Output(response)
-  for await (const { reasoning: thought, text, toolCall, logprobs } of completion.parts()) {
+  for await (const part of completion.parts()) {
+    hold(part, visit)
+    const { reasoning: thought, text, toolCall, logprobs } = part
     if (thought) yield* output.add(reasoning, reasoning.prefix, thought)
     if (text) yield* output.add(message, message.prefix, text, {}, logprobs)
     if (toolCall === undefined) continue
@@ -204,6 +208,12 @@ class Output {
       yield { type: 'response.output_item.done', output_index, item: done }
     }
   }
+}
+
+/** @returns an event in the form in which it is sent, of its JSON. */
+export function sentEvent(json: string, number: number): string {
+  const type = /^\{"type":"([\w.]+)"/.exec(json)?.[1]
+  return `event: ${type}\ndata: ${json.slice(0, -1)},"sequence_number":${number}}\n\n`
 }
 
 /** @returns the last event. */

@@ -48,8 +48,9 @@ const itemKinds: ReadonlyMap<unknown, ItemKind> = new Map(
       texts: ['call_id', 'name', 'arguments'],
       add({ call_id: id, name, arguments: given }, messages) {
         const turn = turnOf(messages, () => true)
+        turn.tool_calls ??= []
         const call = { id, type: 'function', function: { name, arguments: given } }
-        turn.tool_calls = [...((turn.tool_calls as object[] | undefined) ?? []), call]
+        ;(turn.tool_calls as object[]).push(call)
       },
     },
     function_call_output: {

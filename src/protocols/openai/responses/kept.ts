@@ -2,11 +2,11 @@
 
 import { endIterator } from '../../../api/stages.ts'
 import type { Visit } from '../../../api/visit.ts'
-import { BadInput, Gone, PayloadTooLarge } from '../../../core/errors.ts'
+import { Gone, PayloadTooLarge } from '../../../core/errors.ts'
 import { performance } from '../../../core/platform.ts'
 import { parseJson } from '../../../core/text/parse-json.ts'
 import { noMemory } from '../../../http/limits.ts'
-import { HeaderList, type HttpRequest, type HttpResponse } from '../../../http/message.ts'
+import type { HttpRequest, HttpResponse } from '../../../http/message.ts'
 import { isFinal, type Job, type JobStatus } from '../../../jobs/job.ts'
 import { eventsBehind } from '../../../jobs/job-events.ts'
 import { problemOf } from '../../../jobs/problem-answer.ts'
@@ -15,7 +15,14 @@ import { openChat } from '../chat.ts'
 import type { Shelf } from '../kept-job.ts'
 import type { Models } from '../model.ts'
 import { askedOf } from './asked.ts'
-import { lastOf, newResponse, type Response, type ResponseEvent, responseEvents } from './events.ts'
+import {
+  lastOf,
+  newResponse,
+  type Response,
+  type ResponseEvent,
+  responseEvents,
+  sentEvent,
+} from './events.ts'
 import type { Item } from './items.ts'
 
 /** What the store has of a response: the input of a job. */
@@ -30,8 +37,10 @@ export interface KeptInput {
 }
 
 /** A response of the store. */
-export interface FoundResponse extends KeptInput {
+export interface FoundResponse {
   readonly job: Job
+  readonly kept: KeptInput
+  /** In its present state. */
   readonly response: Response
 }
 
@@ -41,29 +50,17 @@ const maxKeptBytes = 8 * 1024 * 1024
 const statuses: Readonly<Record<string, string>> = { running: 'in_progress', canceled: 'cancelled' }
 
 /**
- * Keeps a response that was answered, or begins one in the background.
- *
- * @throws PayloadTooLarge; Overloaded; those of the store.
+ * @returns what the store gets.
+ * @throws PayloadTooLarge; Overloaded.
  */
-export async function keepResponse(
-  shelf: Shelf,
-  kept: KeptInput,
-  visit: Visit,
-  id: string,
-  asked?: Body,
-): Promise<Job> {
+export function keptBytes(kept: KeptInput, visit: Visit): Uint8Array {
   const body = Buffer.from(JSON.stringify(kept))
   if (body.length > maxKeptBytes)
     throw new PayloadTooLarge(
       `expected at most ${maxKeptBytes} bytes of a conversation, received ${body.length}: begin a new one`,
     )
   visit.hold(body.length)
-  if (kept.response !== undefined)
-    return shelf.keep({ body, headers: HeaderList.of([]), id }, visit)
-  // The body has ids and a time of its own.
-  const same = Buffer.from(JSON.stringify(asked))
-  visit.hold(same.length)
-  return shelf.begin({ body, id, asked: same }, visit)
+  return body
 }
 
 /** @returns a response that the caller may look at. Throws as {@link Shelf.find}. */
@@ -75,11 +72,11 @@ export async function findResponse(
 ): Promise<FoundResponse> {
   const { job, input } = await shelf.find(id, visit, path)
   const kept = parsed(await input.body.bytes(visit)) as KeptInput
-  return { ...kept, job, response: await responseOf(shelf, job, kept, visit) }
+  return { job, kept, response: await responseOf(shelf, job, kept, visit) }
 }
 
-/** @returns a response in its present state. */
-async function responseOf(
+/** @returns a response whose job is in this state. */
+export async function responseOf(
   { jobs }: Shelf,
   job: Job,
   { createdAt, body, items, response }: KeptInput,
@@ -106,17 +103,6 @@ function parsed(bytes: Uint8Array): unknown {
   return parseJson(bytes, 'the kept response', { maxBytes: maxKeptBytes })
 }
 
-/** Ends a response of the background. Returns it in its last state. */
-export async function cancelResponse(
-  shelf: Shelf,
-  { job, response: _, ...kept }: FoundResponse,
-  visit: Visit,
-): Promise<Response> {
-  if (kept.body.background !== true)
-    throw new BadInput('expected a response of the background to cancel')
-  return responseOf(shelf, await shelf.end(job, visit), kept, visit)
-}
-
 /**
  * Yields the events of a response in the background, from the first one, and numbers them: also if it began again
  * after a crash.
@@ -125,7 +111,7 @@ export async function cancelResponse(
  */
 export async function* keptEvents(
   shelf: Shelf,
-  { job, response: _, ...kept }: FoundResponse,
+  { job, kept }: FoundResponse,
   after: number,
   visit: Visit,
 ): AsyncGenerator<string> {
@@ -133,11 +119,7 @@ export async function* keptEvents(
   let number = -1
   let rest = ''
   let sequence = 0
-  const send = (json: string) => {
-    if (++number <= after) return ''
-    const type = /^\{"type":"([\w.]+)"/.exec(json)?.[1]
-    return `event: ${type}\ndata: ${json.slice(0, -1)},"sequence_number":${number}}\n\n`
-  }
+  const send = (json: string) => (++number > after ? sentEvent(json, number) : '')
   for await (const event of eventsBehind(shelf.jobs, job, 0, visit)) {
     if (event === undefined) {
       yield ':\n\n'
@@ -178,10 +160,8 @@ export async function runResponse(
   const { createdAt, body, items } = parsed(request.body) as KeptInput
   const { chat, shown } = askedOf(body, items)
   const [completion] = (await openChat(models, chat, visit)).completions
-  const events = responseEvents(
-    completion,
-    newResponse(String(visit.ctx.job?.id), createdAt, shown),
-  )
+  const begun = newResponse(String(visit.ctx.job?.id), createdAt, shown)
+  const events = responseEvents(completion, begun, visit)
   visit.ctx.onAbort(() => void endIterator(events))
   const headers = [['content-type', 'application/x-ndjson']] as const
   if (body.stream === true) return { headers, body: linesOf(events) }

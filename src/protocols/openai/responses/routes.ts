@@ -8,7 +8,7 @@
 import type { Host } from '../../../api/protocol.ts'
 import type { Visit } from '../../../api/visit.ts'
 import type { ServingError } from '../../../core/errors.ts'
-import type { HttpResponse } from '../../../http/message.ts'
+import { HeaderList, type HttpResponse } from '../../../http/message.ts'
 import { newId } from '../../../jobs/new-job.ts'
 import { type Body, check, checkMembers } from '../body.ts'
 import { openChat } from '../chat.ts'
@@ -20,14 +20,15 @@ import { readChat } from '../requests.ts'
 import type { Route, Routes } from '../route.ts'
 import { askedOf, renamed, rules } from './asked.ts'
 import { conversationOf, refusal } from './conversation.ts'
-import { lastOf, newResponse, type Response, type ResponseEvent, responseEvents } from './events.ts'
 import {
-  cancelResponse,
-  type FoundResponse,
-  findResponse,
-  keepResponse,
-  keptEvents,
-} from './kept.ts'
+  lastOf,
+  newResponse,
+  type Response,
+  type ResponseEvent,
+  responseEvents,
+  sentEvent,
+} from './events.ts'
+import { type FoundResponse, findResponse, keptBytes, keptEvents, responseOf } from './kept.ts'
 
 /** @returns the routes. `shelf`: where responses are kept; undefined if they are not. */
 export function responsesRoutes(
@@ -46,18 +47,28 @@ export function responsesRoutes(
     if (shelf !== undefined && body.background === true) {
       // Only to refuse what the model would not get: the job reads it again.
       await readChat(chat, methodOf(models, chat.model, 'chat').model, visit)
-      const job = await keepResponse(shelf, kept, visit, id, body)
+      // The store gets ids and a time that each request has of its own.
+      const same = Buffer.from(JSON.stringify(body))
+      visit.hold(same.length)
+      const job = await shelf.begin({ body: keptBytes(kept, visit), id, asked: same }, visit)
       const found = await findResponse(shelf, `resp_${job.id}`, visit)
       if (body.stream !== true) return JSON.stringify(found.response)
       return eventsAnswer(keptEvents(shelf, found, -1, visit), visit, logLate)
     }
     const [completion] = (await openChat(models, chat, visit)).completions
-    const response = newResponse(id, kept.createdAt, shown)
-    const events = keeping(responseEvents(completion, response), async (whole) => {
-      if (shelf && asked.store) await keepResponse(shelf, { ...kept, response: whole }, visit, id)
-    })
-    if (body.stream === true) return streamed(events, response, visit, logLate)
-    return JSON.stringify((await lastOf(events))?.response)
+    const begun = newResponse(id, kept.createdAt, shown)
+    const events = async function* () {
+      for await (const event of responseEvents(completion, begun, visit)) {
+        const response = event.response as Response | undefined
+        if (shelf && asked.store && response) {
+          const whole = keptBytes({ ...kept, response }, visit)
+          await shelf.keep({ body: whole, headers: HeaderList.of([]), id }, visit)
+        }
+        yield event
+      }
+    }
+    if (body.stream === true) return streamed(events(), begun, visit, logLate)
+    return JSON.stringify((await lastOf(events()))?.response)
   }
   const create: Route = {
     answer: (body, visit) =>
@@ -77,8 +88,7 @@ function streamed(
   logLate: Host['logLate'],
 ): Promise<HttpResponse> {
   let number = 0
-  const send = (event: ResponseEvent) =>
-    `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number: number++ })}\n\n`
+  const send = (event: ResponseEvent) => sentEvent(JSON.stringify(event), number++)
   const failed = (thrown: ServingError) => {
     const { code, message } = errorOf(thrown)
     const whole = { ...response, status: 'failed', error: { code, message } }
@@ -114,17 +124,6 @@ function isStored(
   return background === true || ((store ?? !hasNoName) as boolean)
 }
 
-/** Keeps the response of the last event before that is passed on. */
-async function* keeping(
-  events: AsyncIterable<ResponseEvent>,
-  keep: (response: Response) => Promise<void>,
-): AsyncGenerator<ResponseEvent> {
-  for await (const event of events) {
-    if (event.response !== undefined) await keep(event.response as Response)
-    yield event
-  }
-}
-
 /** @returns the routes of responses that are kept. */
 function keptRoutes(shelf: Shelf, logLate: Host['logLate']): Routes {
   const route = (
@@ -137,7 +136,7 @@ function keptRoutes(shelf: Shelf, logLate: Host['logLate']): Routes {
     'GET /responses/{id}': route((found, visit) => {
       const { query } = visit.ctx
       if (query.get('stream') !== 'true') return JSON.stringify(found.response)
-      const { background, stream } = found.body
+      const { background, stream } = found.kept.body
       const isStreamed = background === true && stream === true
       check(isStreamed, 'a response of background and stream', 'stream', true)
       const after = Number(query.get('starting_after') ?? -1)
@@ -145,10 +144,11 @@ function keptRoutes(shelf: Shelf, logLate: Host['logLate']): Routes {
       return eventsAnswer(keptEvents(shelf, found, after, visit), visit, logLate)
     }),
     'DELETE /responses/{id}': shelf.at((kept, visit) => shelf.delete(kept, 'response', visit)),
-    'POST /responses/{id}/cancel': route(async (found, visit) =>
-      JSON.stringify(await cancelResponse(shelf, found, visit)),
-    ),
-    'GET /responses/{id}/input_items': route(({ items }, visit) =>
+    'POST /responses/{id}/cancel': route(async ({ job, kept }, visit) => {
+      check(kept.body.background === true, 'a response of the background', 'id', `resp_${job.id}`)
+      return JSON.stringify(await responseOf(shelf, await shelf.end(job, visit), kept, visit))
+    }),
+    'GET /responses/{id}/input_items': route(({ kept: { items } }, visit) =>
       pageOf(visit.ctx.query.get('order') === 'asc' ? items : items.toReversed(), visit),
     ),
   }
