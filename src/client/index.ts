@@ -12,6 +12,7 @@ import {
   type SubmitOptions,
 } from './job.ts'
 import { Live, type LiveOptions } from './live.ts'
+import { decodeRows, encodeRows, type Rows } from './rows.ts'
 import { badArgument, ServingError } from './serving-error.ts'
 import { readStreams } from './streams.ts'
 import {
@@ -37,6 +38,7 @@ export {
   type SubmitOptions,
 } from './job.ts'
 export { Live, type LiveOptions } from './live.ts'
+export type { RowAnswer, Rows } from './rows.ts'
 export { ServingError, type ServingErrorFields } from './serving-error.ts'
 export type { CallOptions, ClientOptions, Secret } from './transport.ts'
 export type {
@@ -110,14 +112,18 @@ export function createClient<S>(url: string | URL, options: CreateClientOptions 
     value: unknown,
     all: ClientOptions & ParamOptions,
     limit: Limit,
-    isJob = false,
+    kind?: 'job' | 'rows',
   ) {
     const api = findApi(await unlessAborted(describe(), limit.signal), name)
-    if (isJob && !api.isAsync)
+    if (kind !== undefined && !api.isAsync)
       throw badArgument('an API with the option async', `submit of ${name}`)
     const url = base + fillPath(api.path, all.params ?? {}, name)
     if (api.input.id === queryId)
       return send(url + encodeQuery(value, name), undefined, all, limit, api.method)
+    if (kind === 'rows') {
+      const rows = await unlessAborted(encodeRows(value as Rows<unknown>), limit.signal)
+      return send(url, rows, all, limit, api.method)
+    }
     const argument = await unlessAborted(readStreams(api, value), limit.signal)
     return send(url, encodeArgument(api, argument), all, limit, api.method)
   }
@@ -125,7 +131,10 @@ export function createClient<S>(url: string | URL, options: CreateClientOptions 
   function methodOf(name: string) {
     const decode = async (response: Response) =>
       decodeContent(findApi(await describe(), name).output, response)
-    const job = (id: string) => new Job(id, base, options, decode)
+    const decodeAll = async (response: Response) =>
+      decodeRows(findApi(await describe(), name).output, response)
+    const job = (id: string, kind?: 'job' | 'rows') =>
+      new Job<unknown>(id, base, options, kind === 'rows' ? decodeAll : decode)
     const call = (value: unknown, given: ParamOptions = {}) => {
       const all = { ...options, ...given, headers: { ...options.headers, ...given.headers } }
       const limit = limitOf(all)
@@ -136,30 +145,33 @@ export function createClient<S>(url: string | URL, options: CreateClientOptions 
         limit,
       )
     }
-    const submit = (
-      value: unknown,
-      { idempotencyKey: key, webhook, job: run, ...given }: SubmitOptions = {},
-    ) => {
-      const own = {
-        ...(key !== undefined && { 'idempotency-key': key }),
-        ...(webhook && { 'webhook-url': webhook }),
+    const submitAs =
+      (kind: 'job' | 'rows') =>
+      (
+        value: unknown,
+        { idempotencyKey: key, webhook, job: run, ...given }: SubmitOptions = {},
+      ) => {
+        const own = {
+          ...(key !== undefined && { 'idempotency-key': key }),
+          ...(webhook && { 'webhook-url': webhook }),
+        }
+        const prefer = preferenceOf(run) + (kind === 'rows' ? '; rows' : '')
+        const headers = { ...options.headers, ...given.headers, ...own, prefer }
+        const all = {
+          ...options,
+          ...(key !== undefined && { isIdempotent: true }),
+          ...given,
+          headers,
+        }
+        const limit = limitOf(all)
+        const found = async (response: Response) => job((await infoOf(response)).id, kind)
+        return new Call(start(name, value, all, limit, kind), found, limit)
       }
-      const prefer = preferenceOf(run)
-      const headers = { ...options.headers, ...given.headers, ...own, prefer }
-      const all = {
-        ...options,
-        ...(key !== undefined && { isIdempotent: true }),
-        ...given,
-        headers,
-      }
-      const limit = limitOf(all)
-      const found = async (response: Response) => job((await infoOf(response)).id)
-      return new Call(start(name, value, all, limit, true), found, limit)
-    }
     const find = async () => findApi(await describe(), name)
     const open = (given?: LiveOptions) => new Live(find, base, options, given)
     const jobs = (given?: JobListOptions) => jobsOf(name, base, options, given)
-    return Object.assign(call, { submit, job, jobs, open })
+    const [submit, submitRows] = [submitAs('job'), submitAs('rows')]
+    return Object.assign(call, { submit, submitRows, job, jobs, open })
   }
 
   const methods = new Map<string, unknown>()

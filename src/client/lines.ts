@@ -62,7 +62,8 @@ export async function* textPieces(
   }
 }
 
-async function* linesOf(
+/** Splits pieces of text at an end of lines, but what is behind the last one. */
+export async function* linesOf(
   pieces: AsyncIterable<string>,
   end: string | RegExp,
 ): AsyncGenerator<string> {

@@ -10,7 +10,7 @@ const canSend = (globalThis as { readonly process?: { versions?: { node?: string
  * Blobs elsewhere.
  */
 export async function readStreams({ input }: ApiInfo, value: unknown): Promise<unknown> {
-  if (isStream(value)) return canSend ? toStream(value) : await toBlob(value)
+  if (isStream(value)) return await sendable(value)
   if (input.parts === undefined || typeof value !== 'object' || value === null) return value
   const parts: Record<string, unknown> = { ...value }
   for (const [name, part] of Object.entries(parts)) {
@@ -19,6 +19,11 @@ export async function readStreams({ input }: ApiInfo, value: unknown): Promise<u
       parts[name] = await Promise.all(part.map((each) => (isStream(each) ? toBlob(each) : each)))
   }
   return parts
+}
+
+/** @returns a stream as it can be sent here. */
+export async function sendable(source: ByteStream): Promise<ReadableStream<Uint8Array> | Blob> {
+  return canSend ? toStream(source) : await toBlob(source)
 }
 
 function isStream(value: unknown): value is ByteStream {

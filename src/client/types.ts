@@ -16,6 +16,7 @@ import type { Text } from '../descriptors/text.ts'
 import type { Call, TextCall, ValuesCall } from './call.ts'
 import type { Job, JobInfo, JobListOptions, SubmitOptions } from './job.ts'
 import type { Live, LiveOptions } from './live.ts'
+import type { RowAnswer, Rows } from './rows.ts'
 import type { CallOptions } from './transport.ts'
 import type {
   ArrayInput,
@@ -24,6 +25,7 @@ import type {
   FileInput,
   FrameInput,
   FrameValue,
+  NestedList,
   SeriesValue,
 } from './values.ts'
 
@@ -62,11 +64,25 @@ interface MethodOf<A extends unknown[], C, P extends unknown[]> {
    * @throws also `bad_input` for an API without the option `async`.
    */
   submit(...given: [...A, options?: SubmitOptions]): Call<Job<Awaited<C>>>
+  /**
+   * Makes one job of many calls. Rows are sent as JSON, so arrays are lists; a row of a frame is an object.
+   *
+   * @throws also `bad_input` for an API without the option `async`.
+   */
+  submitRows(rows: Rows<RowOf<A[0]>>, options?: SubmitOptions): Call<RowsJob<Awaited<C>>>
   /** @returns the job with that id, to come back to it. */
   job(id: string): Job<Awaited<C>>
+  job(id: string, kind: 'rows'): RowsJob<Awaited<C>>
   /** @returns your jobs of the API, the latest first. */
   jobs(options?: JobListOptions): AsyncGenerator<JobInfo, void, undefined>
 }
+
+type RowOf<V> = [V, FrameInput] extends [FrameInput, V]
+  ? Readonly<Record<string, Cell>>
+  : V extends ArrayBufferView | { readonly shape: readonly number[] }
+    ? never
+    : V
+type RowsJob<V> = Job<AsyncGenerator<RowAnswer<V extends ArrayValue ? NestedList : V>>>
 
 type CallOf<O, F> = O extends Text
   ? TextCall

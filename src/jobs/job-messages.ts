@@ -50,6 +50,7 @@ export const submission = messageType({
         timeout: [3, text],
         queueTtl: [4, text],
         resultTtl: [5, text],
+        rows: [6, bool],
       }),
     ),
   ],

@@ -33,8 +33,8 @@ import type { Added, JobFilter, JobPage, JobStore } from './job-store.ts'
 import {
   type AsyncApi,
   type BegunJob,
-  hasJobs,
   idempotencyKeyOf,
+  isEnteredAsync,
   isKindName,
   jobOf,
   requireOwner,
@@ -57,6 +57,9 @@ const fullSeconds = 10
 
 /** Most bytes of events that are read at once. **Units**: bytes. */
 const eventBytes = 64 * 1024
+
+/** How a submission asks to run. */
+type Asked = Readonly<Record<string, unknown>>
 
 /** The jobs of one server: how they are submitted, found and waited for. */
 export class Jobs {
@@ -91,21 +94,23 @@ export class Jobs {
    */
   async submit(api: AsyncApi, request: HttpRequest, visit: Visit): Promise<Job> {
     const entered = await visit.enter(api)
-    const { headers } = request
-    const { rows, ...given } = parametersOf(headers)
+    return this.#keepRead(entered, request, parametersOf(request.headers))
+  }
+
+  async #keepRead(
+    entered: Entered<AsyncApi>,
+    request: HttpRequest,
+    { rows, ...given }: Asked,
+  ): Promise<Job> {
+    const { api, visit } = entered
+    const { query } = visit.target
     const { body, total } = await readInput(api, request, visit, rows)
-    const lines = keptHeaders(headers, this.#authOf(api), visit.ctx.id)
-    const kept = { headers: lines, query: visit.target.query, body }
-    return this.#keep(entered, kept, given, { rows: total })
+    const headers = keptHeaders(request.headers, this.#authOf(api), visit.ctx.id)
+    return this.#keep(entered, { headers, query, body }, given, { rows: total })
   }
 
   /** As {@link submit}, for a Request of RPC: auth and hooks have not run yet. `given`: how it asks to run. */
-  async submitCall(
-    name: string,
-    bytes: Uint8Array,
-    visit: Visit,
-    given: Readonly<Record<string, unknown>>,
-  ): Promise<Job> {
+  async submitCall(name: string, bytes: Uint8Array, visit: Visit, given: Asked): Promise<Job> {
     const { ctx } = visit
     const api = visit.find(this.source.apis, name, 'api_name')
     const entered = await visit.enter(api)
@@ -113,12 +118,18 @@ export class Jobs {
       throw new BadInput(expected('the name of an asynchronous API', 'api_name', name))
     // The message that is decoded takes its bytes.
     visit.hold(bytes.length)
-    await fromContent(api.input, decodeRequest(Uint8Array.from(bytes)).content, ctx)
+    const { content } = decodeRequest(Uint8Array.from(bytes))
+    const { rows, ...asked } = given
+    if (rows === true) {
+      const { fileRequest } = await import('./row-input.ts')
+      return this.#keepRead(entered, fileRequest(content, ctx.headers), given)
+    }
+    await fromContent(api.input, content, ctx)
     const headers = keptHeaders(ctx.headers, this.#authOf(api), ctx.id).filter(
       ([name]) => name !== 'content-type',
     )
     const request = { headers: [...callHeaders, ...headers], query: '', body: bytes }
-    return this.#keep(entered, request, given)
+    return this.#keep(entered, request, asked)
   }
 
   /** Keeps a job of a protocol. Throws as {@link submit}. */
@@ -137,7 +148,7 @@ export class Jobs {
   async #keep(
     entered: Entered<Submitted>,
     request: StoredRequest,
-    given: Readonly<Record<string, unknown>>,
+    given: Asked,
     { headers = entered.ctx.headers, id, asked = request.body, rows }: Partial<BegunJob> = {},
   ): Promise<Job> {
     const { api, ctx, visit } = entered
@@ -270,10 +281,8 @@ export class Jobs {
       )
     }
     if (added.kind === 'quota') {
-      throw new TooManyRequests(
-        `expected at most ${api.async.maxPerCaller} jobs of a caller of ${api.name} that wait or run`,
-        { retryAfterSeconds: fullSeconds },
-      )
+      const text = `expected at most ${api.async.maxPerCaller} jobs of a caller of ${api.name} that wait or run`
+      throw new TooManyRequests(text, { retryAfterSeconds: fullSeconds })
     }
     if (added.kind === 'added') {
       const { id, retryOf } = job
@@ -314,12 +323,8 @@ export class Jobs {
     const { ctx } = visit
     const queued = await this.submit(api, request, visit)
     // Not of those that end with the server: this client cannot come back.
-    const job = await this.ended(
-      queued,
-      Number.POSITIVE_INFINITY,
-      ctx,
-      new Changes(this.#store, queued.id),
-    )
+    const changes = new Changes(this.#store, queued.id)
+    const job = await this.ended(queued, Number.POSITIVE_INFINITY, ctx, changes)
     if (isFinal(job.status)) return job
     await this.#store.cancel(job.id)
     throw ctx.abortReason ?? deadlinePassed()
@@ -389,10 +394,6 @@ export class Jobs {
 /** @throws Conflict. */
 function requireEnded({ status }: Job): void {
   if (!isFinal(status)) throw new Conflict(`expected a job that has ended, this one is ${status}`)
-}
-
-function isEnteredAsync(entered: Entered): entered is Entered<AsyncApi> {
-  return hasJobs(entered.api)
 }
 
 /** A job that was sent to the store; one that names the input of another has no request. */

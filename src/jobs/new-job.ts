@@ -16,6 +16,11 @@ export function hasJobs(api: Api): api is AsyncApi {
   return api.async !== undefined
 }
 
+/** Whether a caller whom an API has let in may have jobs of it. */
+export function isEnteredAsync(entered: Entered): entered is Entered<AsyncApi> {
+  return hasJobs(entered.api)
+}
+
 /** An API or a kind of a protocol, as far as its jobs need it. */
 export type Submitted = Guarded & Pick<AsyncApi, 'async'>
 

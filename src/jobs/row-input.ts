@@ -4,7 +4,9 @@ import type { Visit } from '../api/visit.ts'
 import { BadInput, expected, PayloadTooLarge } from '../core/errors.ts'
 import { defaultMaxBytes, parseJson } from '../core/text/parse-json.ts'
 import { requireMediaType } from '../http/media-type.ts'
-import { HeaderList, HttpRequest } from '../http/message.ts'
+import { HeaderList, HttpRequest, type RequestHeaders } from '../http/message.ts'
+import { decodeMessage, type RawContent } from '../messages/content-types.ts'
+import type { FileMessage } from '../messages/messages.ts'
 import type { StoredRequest } from './job.ts'
 import type { AsyncApi } from './new-job.ts'
 import type { UnreadRequest } from './stored-body.ts'
@@ -34,18 +36,32 @@ export async function readRows(
   const isTable = type !== undefined && tableTypes.includes(type.essence)
   const body = isTable ? await linesOfTable(request, visit) : request.body
   const { maxRows } = api.async
+  const requestOf = rowRequests(api, { headers: [], query: '' })
   let total = 0
   for await (const line of linesOf(piecesOf(body))) {
     if (++total > maxRows)
       throw new PayloadTooLarge(`expected at most ${maxRows} rows, received more`)
     if (total > 1) continue
     // Only to refuse what the function would not get.
-    const { headers, body } = rowRequest(api, { headers: [], query: '' }, line)
+    const { headers, body } = requestOf(line)
     const names = HeaderList.from(Object.fromEntries(headers))
     await api.input.fromHttpRequest(new HttpRequest(names, body), visit.ctx)
   }
   if (total === 0) throw new BadInput(expected(`1 to ${maxRows} rows`, 'the body', 'none'))
   return { body, total }
+}
+
+/**
+ * @returns the request of a File of rows, as HTTP would bring it.
+ * @throws BadInput for other content.
+ */
+export function fileRequest(content: RawContent | undefined, headers: RequestHeaders): HttpRequest {
+  if (content?.field !== 'file')
+    throw new BadInput(expected('a File', 'the content of a job of rows', content?.field ?? 'none'))
+  const { kind = '', content: body } = decodeMessage('file', content.bytes) as FileMessage
+  const others = [...headers].filter(([name]) => name !== 'content-type')
+  const lines = HeaderList.of([...others, ['content-type', kind]])
+  return new HttpRequest(lines, body ?? new Uint8Array(0))
 }
 
 async function linesOfTable(request: HttpRequest, visit: Visit): Promise<Uint8Array> {
@@ -110,20 +126,25 @@ export async function* requestsOf(
   api: AsyncApi,
   request: UnreadRequest,
 ): AsyncGenerator<StoredRequest> {
-  for await (const line of linesOf(request.body.pieces())) yield rowRequest(api, request, line)
+  const requestOf = rowRequests(api, request)
+  for await (const line of linesOf(request.body.pieces())) yield requestOf(line)
 }
 
-/** @returns the request of a row, as a synchronous call would send it. */
-function rowRequest(
+/** @returns what makes the request of a row, as a synchronous call would send it. */
+function rowRequests(
   { input }: Pick<AsyncApi, 'input'>,
-  { headers, query }: Omit<StoredRequest, 'body'>,
-  line: Uint8Array,
-): StoredRequest {
+  { headers: given, query }: Omit<StoredRequest, 'body'>,
+): (line: Uint8Array) => StoredRequest {
   const isText = input.mimeType.startsWith('text/')
-  const own = headers.filter(([name]) => name !== 'content-type' && name !== 'accept')
+  const others = given.filter(([name]) => name !== 'content-type' && name !== 'accept')
   const type = isText ? input.mimeType : 'application/json'
-  const lines = [...own, ['content-type', type], ['accept', 'application/json, text/*']] as const
-  return { headers: lines, query, body: bodyOf(line, isText, input.protoField === 'dataframe') }
+  const own = [
+    ['content-type', type],
+    ['accept', 'application/json, text/*'],
+  ] as const
+  const headers = [...others, ...own]
+  const isFrame = input.protoField === 'dataframe'
+  return (line) => ({ headers, query, body: bodyOf(line, isText, isFrame) })
 }
 
 /** A line that is a text in JSON is that text, for an API of text. */

@@ -61,8 +61,9 @@ export function fingerprintOf({ headers, query, body }: StoredRequest): string {
  * @returns what the job keeps, and how many rows.
  * @throws those of decoding.
  */
-export async function readInput(api: AsyncApi, request: HttpRequest, visit: Visit, rows?: string) {
-  if (rows) throw new BadInput(expected('no value', 'rows of the submission', rows))
+export async function readInput(api: AsyncApi, request: HttpRequest, visit: Visit, rows: unknown) {
+  if (typeof rows === 'string' && rows !== '')
+    throw new BadInput(expected('no value', 'rows of the submission', rows))
   if (rows !== undefined) return (await import('./row-input.ts')).readRows(api, request, visit)
   const { headers, body } = request
   await api.input.fromHttpRequest(new HttpRequest(headers, body), visit.ctx)

@@ -1,7 +1,13 @@
 import { createServer } from 'node:http'
 import { isBuiltin } from 'node:module'
 import type { AddressInfo } from 'node:net'
-import { createClient, type Job, type JobChange, ServingError } from 'serving/client'
+import {
+  createClient,
+  type Job,
+  type JobChange,
+  type RowAnswer,
+  ServingError,
+} from 'serving/client'
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
 import { deferred } from '../../src/core/promise.ts'
 import { BadInput, io, NDArray, type Service } from '../../src/index.ts'
@@ -40,8 +46,12 @@ function apisOf(svc: Service, gate = deferred<void>()) {
     ctx.response.status = 202
     return value
   })
+  const halve = svc.api({ ...json, name: 'halve', async: true }, (value: unknown) => {
+    if (typeof value !== 'number') throw new BadInput('expected a number')
+    return value / 2
+  })
   const plain = svc.api({ ...json, name: 'plain' }, (value: unknown) => value)
-  return { slow, double, words, refuse, accepted, plain }
+  return { slow, double, words, refuse, accepted, halve, plain }
 }
 
 type Apis = ReturnType<typeof apisOf>
@@ -98,6 +108,37 @@ describe.skipIf(!hasSqlite)('jobs of the typed client', () => {
       message: 'expected better',
     })
     expect(await (await client.accepted.submit('mine')).result()).toBe('mine')
+  })
+
+  it('makes one job of many rows: of a list, of what comes one by one, and of a file', async () => {
+    const { client, gate } = await served()
+    gate.resolve()
+    const answersOf = async <T>(job: Job<AsyncGenerator<RowAnswer<T>>>) => {
+      const answers: RowAnswer<T>[] = []
+      for await (const answer of await job.result()) answers.push(answer)
+      return answers
+    }
+    const list = await client.halve.submitRows([2, 'two', 4])
+    const error = { status: 400, code: 'bad_input', message: 'expected a number' }
+    const answers = [{ value: 1 }, { error: expect.objectContaining(error) }, { value: 2 }]
+    expect(await answersOf(list)).toEqual(answers)
+    expect(await answersOf(client.halve.job(list.id, 'rows'))).toEqual(answers)
+    expect((await list.status()).progress).toEqual({ done: 3, total: 3, failed: 1 })
+    const arrays = await answersOf(await client.double.submitRows([[1, 2], [3]]))
+    expect(arrays).toEqual([{ value: [2, 4] }, { value: [6] }])
+    const texts = ['a'.repeat(60_000), 'é\n"'.repeat(20_000), 'c']
+    const come = async function* () {
+      yield* texts
+    }
+    const long = await answersOf(await client.words.submitRows(come()))
+    expect(long).toEqual(texts.map((text) => ({ value: `${text};` })))
+    // @ts-expect-error Typed arrays are no rows.
+    const refused = client.double.submitRows([{ shape: [1], data: new Float32Array(1) }])
+    expect(await failure(refused)).toMatchObject({ code: 'bad_input' })
+    const csv = new Blob(['a,b\n1,x\n2,y\n'], { type: 'text/csv' })
+    const objects = [{ value: { a: 1, b: 'x' } }, { value: { a: 2, b: 'y' } }]
+    expect(await answersOf(await client.accepted.submitRows(csv))).toEqual(objects)
+    expect(await failure(client.plain.submitRows([1]))).toMatchObject({ code: 'bad_input' })
   })
 
   it('iterates the events to the end', async () => {

@@ -11,6 +11,7 @@ import {
   getJobRequest,
   jobEventMessage,
   jobMessage,
+  submission,
   watchJobRequest,
 } from '../../src/jobs/job-messages.ts'
 import { frameOf } from '../../src/messages/encoded-message.ts'
@@ -50,6 +51,10 @@ async function start(
     submitHttp: served.submit,
     submit: (api: string, content: ProtoContent, metadata = {}) =>
       unary('SubmitJob', encodeRequest(api, content), metadata),
+    submitRows: (api: string, content: ProtoContent) => {
+      const options = submission.encode({ job: { rows: true } })
+      return unary('SubmitJob', Buffer.concat([encodeRequest(api, content), options]))
+    },
     job: (id: string, metadata = {}) =>
       unary('GetJob', getJobRequest.encode({ id, waitSeconds: 20 }), metadata),
     cancel: (id: string) => unary('CancelJob', cancelJobRequest.encode({ id })),
@@ -128,6 +133,28 @@ describe.skipIf(!isBuiltin('node:sqlite'))('jobs over RPC', () => {
     expect(done).toMatchObject({ status: 'completed', attempt: '1', result: { text: 'hello!' } })
     const again = await connect('CancelJob', { id: submitted.id })
     expect([again.status, (await jsonOf(again)).code]).toEqual([409, 'aborted'])
+  })
+
+  it('makes one job of the rows of a file, over gRPC and Connect', async () => {
+    const { submitRows, job, connect } = await start(shout)
+    const kind = 'application/jsonl'
+    const content = Buffer.from('"a"\n"b"\n')
+    const { id } = await submitRows('shout', { field: 'file', message: { kind, content } })
+    const { result, progress } = await job(id as string)
+    const answer = { field: 'file', message: { kind, content: Buffer.from('"a!"\n"b!"\n') } }
+    expect(decodeResponse(result as Buffer)).toEqual(answer)
+    expect(progress).toBe('{"done":2,"total":2,"failed":0}')
+    const file = { kind: 'text/csv', content: Buffer.from('a\n1\n').toString('base64') }
+    const asked = { apiName: 'shout', file, job: { rows: true } }
+    const over = await jsonOf(await connect('SubmitJob', asked))
+    const done = await jsonOf(await connect('GetJob', { id: over.id, waitSeconds: 20 }))
+    expect(done.result).toEqual({
+      file: { kind, content: Buffer.from('"{\\"a\\":1}!"\n').toString('base64') },
+    })
+    await expect(submitRows('shout', hello)).rejects.toMatchObject({
+      code: 3,
+      details: expect.stringContaining('expected a File for the content of a job of rows'),
+    })
   })
 
   it('gives the answers of jobs that HTTP submitted as files, and those of RPC over HTTP as Responses', async () => {
