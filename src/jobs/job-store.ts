@@ -20,6 +20,9 @@ export type JobTimes = Readonly<Record<keyof typeof jobTimes, number>>
 /** Starts that end with the death of their worker before the job fails by name. They are apart from `retries`. */
 export const maxCrashes = 2
 
+/** The same for a job that has kept rows, since rows that kill their worker fail alone. Rows in a row, at most. */
+export const maxRowCrashes = 8
+
 /** Events that a job keeps: of more, the latest. */
 export const maxEvents = 1_000
 
@@ -74,12 +77,12 @@ export interface AttemptRows {
   readonly blobs: BlobStore | undefined
   kept(): Promise<KeptRows>
   /**
-   * Keeps a chunk behind the others; with `blobs`, in place of them and of the names before. `isFurther`: earlier
-   * deaths of workers count no more.
+   * Keeps a chunk behind the others; with a further `blob`, in place of them. `isFurther`: earlier deaths of workers
+   * count no more.
    *
    * @throws Overloaded if the lease is lost.
    */
-  keep(chunk: Uint8Array, isFurther: boolean, blobs?: readonly string[]): Promise<void>
+  keep(chunk: Uint8Array, isFurther: boolean, blob?: string): Promise<void>
 }
 
 /** One attempt at a job, given to {@link JobStore.work}'s function. */
@@ -91,6 +94,8 @@ export interface Attempt {
   readonly number: number
   /** Counts all starts. */
   readonly starts: number
+  /** Starts that ended with the death of their worker, since the last one that came further. */
+  readonly deaths: number
   /**
    * Aborted with a ClientClosed when somebody cancels the job, with an Overloaded when the lease is lost or the worker
    * stops: what the attempt returns afterwards counts for nothing in the last two cases.

@@ -15,10 +15,10 @@ export function problemAnswer(error: ServingError, id: string): StoredResponse {
   return { status: error.status, headers, body: new TextEncoder().encode(body as string) }
 }
 
-/** The answer of a job that a store gives up, since its workers died. */
-export function crashAnswer(id: string): StoredResponse {
+/** The answer of a job that a store gives up, since its workers died, and of a row that killed them. */
+export function crashAnswer(id: string, what: 'job' | 'row' = 'job'): StoredResponse {
   return problemAnswer(
-    new InternalError('each process that ran the job died', {}, { code: 'worker_died' }),
+    new InternalError(`each process that ran the ${what} died`, {}, { code: 'worker_died' }),
     id,
   )
 }

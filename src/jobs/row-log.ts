@@ -4,6 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import { PayloadTooLarge } from '../core/errors.ts'
+import { bufferPool, joinInPool } from '../core/memory/buffer-pool.ts'
 import type { HeldMemory } from '../core/memory/held-memory.ts'
 import { parseJson } from '../core/text/parse-json.ts'
 import { nosniff } from '../http/response-head.ts'
@@ -16,6 +17,8 @@ import { type StoredAnswer, StoredBody } from './stored-body.ts'
 export interface RowAnswer {
   readonly line: Uint8Array
   readonly isFailed: boolean
+  /** Whether it tells of deaths of workers, which count on. */
+  readonly isDeath?: boolean
 }
 
 /** How far a job of rows is. */
@@ -73,7 +76,7 @@ function readChunks(chunks: readonly Uint8Array[]): Read {
 
 /** @returns the answer of a job of rows, which a canceled one has, too; undefined if no row has one. */
 export function rowsAnswer(kept: KeptRows, store: BlobStore | undefined): StoredAnswer | undefined {
-  if (kept.chunks.length === 0) return undefined
+  if (!kept.chunks.some(({ length }) => length > 0)) return undefined
   const headers = [['content-type', 'application/jsonl'], nosniff] as const
   return { status: 200, headers, body: rowsBody(kept, store) }
 }
@@ -105,7 +108,6 @@ export class RowLog {
   readonly #attempt: Attempt
   readonly #memory: HeldMemory
   readonly #total: number
-  readonly #blobs: string[]
   readonly #answers: Map<number, RowAnswer>
   #head: Head
   #failed: number
@@ -118,12 +120,11 @@ export class RowLog {
   #following: Promise<void> | undefined
 
   /** `kept`: by attempts before. `memory`: for the answers that are in no blob. */
-  constructor(attempt: Attempt, total: number, memory: HeldMemory, { blobs, chunks }: KeptRows) {
+  constructor(attempt: Attempt, total: number, memory: HeldMemory, { chunks }: KeptRows) {
     const { head, answers } = readChunks(chunks)
     this.#attempt = attempt
     this.#memory = memory
     this.#total = total
-    this.#blobs = [...blobs]
     this.#head = head
     this.#next = head.rows
     this.#failed = head.failed
@@ -176,14 +177,14 @@ export class RowLog {
     const { rows: store, report } = this.#attempt
     const before = this.#next
     for (const [index, answer] of rows) this.#take(index, answer)
-    const isFurther = this.#next > before
+    const isFurther = this.#next > before && rows[0]?.[1].isDeath !== true
     const hasBlobs = store.blobs !== undefined
     if (!hasBlobs && this.#inOrder + this.#ahead > maxKeptBytes) {
       const remedy = 'jobs.blobs of the service names a place for more'
       throw new PayloadTooLarge(`expected results of at most ${maxKeptBytes} bytes: ${remedy}`)
     }
-    // The list of their names is written with each blob.
-    const enough = Math.min(4 * maxInlineBytes, Math.max(minBlobBytes, this.#head.bytes / 512))
+    // The store writes all names with each blob.
+    const enough = Math.min(4 * maxInlineBytes, Math.max(minBlobBytes, this.#head.bytes / 2048))
     if (hasBlobs && this.#inOrder >= enough) await this.#settle(store.blobs)
     else await store.keep(Buffer.concat(chunkOf(rows)), isFurther)
     void report('progress', JSON.stringify(this.counts))
@@ -212,12 +213,13 @@ export class RowLog {
       bytes += line.length + 1
       lines.push(line, end)
     }
-    const name = `${responseBlob(job.id, starts)}-${this.#blobs.length}`
-    await blobs.put(name, Buffer.concat(lines))
-    this.#blobs.push(name)
+    const name = `${responseBlob(job.id, starts)}-${row}`
+    const blob = joinInPool(lines)
+    await blobs.put(name, blob)
+    bufferPool.give(blob.buffer as ArrayBuffer)
     this.#head = { rows: row, failed, bytes }
     this.#inOrder = 0
     const head = Buffer.from(`${JSON.stringify(this.#head)}\n`)
-    await rows.keep(Buffer.concat([head, ...chunkOf(this.#answers)]), true, this.#blobs)
+    await rows.keep(Buffer.concat([head, ...chunkOf(this.#answers)]), true, name)
   }
 }

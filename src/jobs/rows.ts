@@ -8,8 +8,8 @@ import { deferred } from '../core/promise.ts'
 import { backoffMs } from './backoff.ts'
 import { maxInlineBytes } from './blob-store.ts'
 import type { StoredRequest, StoredResponse } from './job.ts'
-import type { Attempt, Outcome } from './job-store.ts'
-import { problemAnswer } from './problem-answer.ts'
+import { type Attempt, maxCrashes, type Outcome } from './job-store.ts'
+import { crashAnswer, problemAnswer } from './problem-answer.ts'
 import {
   errorLine,
   maxKeptBytes,
@@ -54,7 +54,8 @@ const maxOpen = 1_000
 
 /**
  * Runs the rows that no attempt has answered. One has its slot until its answer is kept, so that after a kill no other
- * row runs again.
+ * row runs again. After a death of a worker, as many as may have been running run one by one: if it dies again
+ * without an answer, the first row alone can have killed it, and fails.
  *
  * @throws why the attempt ends.
  */
@@ -64,8 +65,11 @@ export async function runRows(
   run: (attempt: Attempt) => Promise<Outcome>,
   memory: HeldMemory,
 ): Promise<RowsEnd> {
-  const { signal, job } = attempt
-  const log = new RowLog(attempt, total, memory, await attempt.rows.kept())
+  const { signal, job, deaths } = attempt
+  const kept = await attempt.rows.kept()
+  // It tells the store that this is a job of rows, of which more may die.
+  if (deaths > 0 && kept.chunks.length === 0) await attempt.rows.keep(new Uint8Array(0), false)
+  const log = new RowLog(attempt, total, memory, kept)
   const rowJob = { ...job, api, timeoutMs, rows: undefined }
   const open = new Set<Promise<void>>()
   let failure: unknown
@@ -110,9 +114,16 @@ export async function runRows(
   }
 
   let index = 0
+  let alone = deaths > 0 ? slots.count : 0
+  let isKiller = deaths >= maxCrashes
   for await (const request of rows) {
     const own = index++
     if (log.has(own)) continue
+    if (isKiller) {
+      isKiller = false
+      await log.add(own, { ...answer(crashAnswer('', 'row'), own), isDeath: true })
+      continue
+    }
     while (open.size > 0 && (log.isAhead || open.size >= maxOpen)) await Promise.race(open)
     if (failure !== undefined) break
     const began = deferred<void>()
@@ -125,7 +136,7 @@ export async function runRows(
         open.delete(row)
       })
     open.add(row)
-    await began.promise
+    await (alone-- > 0 ? row : began.promise)
   }
   await Promise.all(open)
   if (failure !== undefined) throw failure

@@ -38,13 +38,13 @@ export function keepsRows(name: string, start: StartStore): void {
       expect(await keptOf('unknown')).toEqual([[], []])
     })
 
-    it('puts a chunk with names of blobs in place of what it has', async () => {
+    it('puts a chunk with the name of a blob in place of what it has', async () => {
       const id = await add(newJob({ api: 'blobs' }))
       const run = async ({ rows }: Attempt) => {
         await rows.keep(bytesOf('a\n'), true)
-        await rows.keep(bytesOf('b\n'), true, ['one'])
+        await rows.keep(bytesOf('b\n'), true, 'one')
         await rows.keep(bytesOf('c\n'), true)
-        await rows.keep(bytesOf('d\n'), true, ['one', 'two'])
+        await rows.keep(bytesOf('d\n'), true, 'two')
         await rows.keep(bytesOf('e\n'), true)
         return completed('')
       }

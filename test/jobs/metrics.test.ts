@@ -62,6 +62,7 @@ describe('JobCounts', () => {
           state: undefined,
           number: 1,
           starts: 1,
+          deaths: 0,
           signal: reason === undefined ? new AbortController().signal : AbortSignal.abort(reason),
           over: Promise.resolve(),
           report: () => Promise.resolve(),

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { MissingDependencyException, NotFound } from '../../src/core/errors.ts'
 import { FolderBlobs } from '../../src/jobs/folder-blobs.ts'
+import { openDatabase } from '../../src/jobs/sqlite/database.ts'
 import { openSqliteStore } from '../../src/jobs/sqlite/sqlite-store.ts'
 import { joined } from '../../src/jobs/stored-body.ts'
 import { conforms, type StartStore } from './conformance.ts'
@@ -55,6 +56,33 @@ describe.skipIf(!hasSqlite)('a job store on SQLite', () => {
   listsJobs('its lists', begin)
   keepsBodies('its bodies', begin)
   keepsRows('its rows', begin)
+
+  it('gives a job up that never comes further, and later one that has kept rows', async () => {
+    const times = { leaseMs: 60_000, renewMs: 3_600_000, sweepMs: 50 }
+    const path = join(testFolder(), 'jobs.db')
+    const store = await openStore({ kind: 'sqlite', path, times })
+    onTestFinished(() => store.close())
+    const database = openDatabase(path)
+    onTestFinished(() => database.close())
+    const deaths: Record<string, number[]> = { plain: [], rows: [] }
+    const queues = Object.keys(deaths).map((api) => ({ api, concurrency: 1 }))
+    const worker = store.work(queues, async (attempt) => {
+      const { api } = attempt.job
+      deaths[api].push(attempt.deaths)
+      if (api === 'rows') await attempt.rows.keep(bytesOf('a\n'), deaths.rows.length === 3)
+      // The lease ends, as that of a worker that has died.
+      database.exec("UPDATE jobs SET worker = 'dead', due_at = 0 WHERE status = 'running'")
+      await until(() => attempt.signal.aborted)
+      return { kind: 'canceled' }
+    })
+    onTestFinished(() => worker.stop(0))
+    for (const { api } of queues) {
+      const job = newJob({ api })
+      await store.add(job, 10)
+      await untilStatus(store, job.id, 'failed')
+    }
+    expect(deaths).toEqual({ plain: [0, 1], rows: [0, 1, 2, 1, 2, 3, 4, 5, 6, 7] })
+  })
 
   it('keeps all over a restart', async () => {
     const path = join(testFolder(), 'jobs.db')

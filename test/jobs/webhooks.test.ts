@@ -61,6 +61,7 @@ function attempt(url: string, number = 1): Attempt {
     state: undefined,
     number,
     starts: number,
+    deaths: 0,
     signal: new AbortController().signal,
     over: Promise.resolve(),
     report: async () => {},

@@ -2,10 +2,12 @@ import { availableParallelism } from '../platform.ts'
 
 /** Runs a limited number of tasks at once; the others wait, first come first served. */
 export class Limiter {
+  readonly count: number
   #free: number
   readonly #waiting: (() => void)[] = []
 
   constructor(count: number) {
+    this.count = count
     this.#free = count
   }
 

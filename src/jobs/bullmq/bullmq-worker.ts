@@ -9,6 +9,7 @@ import {
   type AttemptRows,
   type JobTimes,
   maxCrashes,
+  maxRowCrashes,
   type Outcome,
   type WorkQueue,
 } from '../job-store.ts'
@@ -194,8 +195,10 @@ export class BullmqWorker {
     const { scripts } = this.#records
     const id = job.id as string
     if (this.#isStopping) return handBack(job, token)
-    if (job.stalledCounter >= maxCrashes) {
-      const { client, prefix } = this.#records
+    const { stalledCounter: deaths } = job
+    const { client, prefix } = this.#records
+    const hasRows = deaths > 0 && (await client.exists(`${prefix}${id}:kept`)) === 1
+    if (deaths >= (hasRows ? maxRowCrashes : maxCrashes)) {
       const response =
         (await client.hexists(prefix + id, 'survived')) === 1 ? lostAnswer(id) : crashAnswer(id)
       return this.#finish(
@@ -216,6 +219,7 @@ export class BullmqWorker {
     const running = this.#outcome(id, start, {
       number,
       starts: start,
+      deaths,
       signal,
       over,
       report: thinned.report,
@@ -249,9 +253,9 @@ export class BullmqWorker {
     return {
       blobs,
       kept: () => this.#records.kept(id),
-      keep: async (chunk, isFurther, names) => {
+      keep: async (chunk, isFurther, blob = '') => {
         const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
-        const args = [start, bytes, names?.join(' ') ?? '', isFurther ? queuePrefix : '']
+        const args = [start, bytes, blob, isFurther ? queuePrefix : '']
         const isKept = await this.#kept(signal, () => scripts.keep(id, ...args))
         if (isKept === 0) throw new Overloaded('the lease of the job was lost')
       },

@@ -209,14 +209,17 @@ return 1
 `
 
 /**
- * `start, chunk, names of blobs or '', BullMQ's prefix of queues or ''`: see AttemptRows. A chunk that is sent again
+ * `start, chunk, name of a blob or '', BullMQ's prefix of queues or ''`: see AttemptRows. A chunk that is sent again
  * says nothing new.
  */
 const keep = `
 if not isCurrent(ARGV[3]) then return 0 end
 if ARGV[5] ~= '' then
+  local names = call('HGET', key, 'keptBlobs') or ''
   call('DEL', key .. ':kept')
-  call('HSET', key, 'keptBlobs', ARGV[5])
+  -- As for add.
+  if not string.find(names, ARGV[5], -#ARGV[5], true) then names = names .. ' ' .. ARGV[5] end
+  call('HSET', key, 'keptBlobs', names)
 end
 call('RPUSH', key .. ':kept', ARGV[4])
 -- BullMQ's count of the workers that died.

@@ -1,6 +1,6 @@
 import { backoffMs } from '../backoff.ts'
 import type { Job, StoredRequest } from '../job.ts'
-import { type JobTimes, maxCrashes, maxEvents, type Outcome } from '../job-store.ts'
+import { type JobTimes, maxCrashes, maxEvents, maxRowCrashes, type Outcome } from '../job-store.ts'
 import type { Kept } from '../kept-body.ts'
 import { crashAnswer, lateAnswer } from '../problem-answer.ts'
 import type { Database, Row, Statement } from './database.ts'
@@ -15,6 +15,8 @@ export interface Lease {
 /** A job that a worker has taken. */
 export interface Taken extends Lease {
   readonly job: Job
+  /** See Attempt. */
+  readonly deaths: number
   readonly state: string | undefined
   readonly request: Kept<StoredRequest>
 }
@@ -78,8 +80,8 @@ export class Leases {
         'SELECT * FROM requests JOIN inputs ON id = input WHERE job = ?',
       ).get(row.seq) as Row
       const state = (request.state as string | null) ?? undefined
-      const { seq, lease } = row as unknown as Lease
-      return { seq, lease, job: jobOf(row), state, request: requestOf(request) }
+      const { seq, lease, crashes: deaths } = row as unknown as Lease & { readonly crashes: number }
+      return { seq, lease, job: jobOf(row), deaths, state, request: requestOf(request) }
     })
   }
 
@@ -112,13 +114,16 @@ export class Leases {
   }
 
   /** Keeps what an attempt has of its rows, see AttemptRows. Returns false if the lease is lost. */
-  keep(lease: Lease, chunk: Uint8Array, isFurther: boolean, blobs?: readonly string[]): boolean {
+  keep(lease: Lease, chunk: Uint8Array, isFurther: boolean, blob?: string): boolean {
     if (this.#held(lease) === undefined) return false
     const { seq } = lease
     if (isFurther) this.#sql('UPDATE jobs SET crashes = 0 WHERE seq = ? AND crashes > 0').run(seq)
-    if (blobs !== undefined) this.#sql('DELETE FROM kept WHERE job = ?').run(seq)
-    const text = 'INSERT INTO kept (job, body, blobs) VALUES (?, ?, ?)'
-    this.#sql(text).run(seq, chunk, blobs?.join(' ') ?? null)
+    const { lastInsertRowid } = this.#sql(
+      `INSERT INTO kept (job, body, blobs) SELECT ?1, ?2, ifnull(max(blobs) || ' ', '') || ?3
+       FROM kept WHERE job = ?1`,
+    ).run(seq, chunk, blob ?? null)
+    if (blob !== undefined)
+      this.#sql('DELETE FROM kept WHERE job = ? AND number < ?').run(seq, lastInsertRowid)
     return true
   }
 
@@ -210,8 +215,9 @@ export class Leases {
 
   #crash(row: Row, now: number): void {
     const crashes = (row.crashes as number) + 1
+    const hasRows = this.#sql('SELECT 1 FROM kept WHERE job = ?').get(row.seq) !== undefined
     if (row.is_cancel_requested === 1) this.#end(row, undefined, now)
-    else if (crashes >= maxCrashes) {
+    else if (crashes >= (hasRows ? maxRowCrashes : maxCrashes)) {
       this.#end(
         row,
         { kind: 'failed', mayRetry: false, response: crashAnswer(row.id as string) },

@@ -109,6 +109,7 @@ export class SqliteWorker implements JobWorker {
         state: taken.state,
         number: job.attempt,
         starts: taken.lease,
+        deaths: taken.deaths,
         signal: running.abort.signal,
         over,
         report: thinned.report,
