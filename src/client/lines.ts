@@ -62,7 +62,7 @@ export async function* textPieces(
   }
 }
 
-/** Splits pieces of text at an end of lines, but what is behind the last one. */
+/** Splits pieces of text into lines, each of which has its end. */
 export async function* linesOf(
   pieces: AsyncIterable<string>,
   end: string | RegExp,

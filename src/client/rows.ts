@@ -41,7 +41,7 @@ async function* piecesOf(
   yield encoder.encode(text)
 }
 
-/** @returns the answers of a job of rows, in order, as they are read. */
+/** Reads the answers of a job of rows, in order. */
 export async function* decodeRows(
   output: DescriptorInfo,
   { body }: Response,
