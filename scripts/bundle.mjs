@@ -29,6 +29,15 @@ export const byPath = [
   'values/image/pixel-thread',
   'values/table/file-thread',
 ]
+/** What a server loads at its start, and the process that starts it. */
+const starts = [
+  'index',
+  'cli/worker',
+  'cli/program',
+  'cli/serve-command',
+  'server/workers/first-worker',
+]
+
 const names = published
   .flatMap((path) => /^(?:\.\/)?dist\/(.+)\.js$/.exec(path ?? '')?.[1] ?? [])
   .concat(byPath)
@@ -46,6 +55,22 @@ const sourceUrls = {
   renderChunk(code, { fileName }) {
     const up = '../'.repeat(fileName.split('/').length - 1)
     return code.includes(ownUrl) ? { code: code.replaceAll(ownUrl, up) } : null
+  },
+}
+
+const commonJs = 'commander|cookie|flatbuffers|pino|protobufjs-8/minimal.js'
+const commonJsImport = new RegExp(`^import (?:\\* as )?(.+) from "(${commonJs})";`, 'gm')
+const ownRequire =
+  'import { createRequire as requireOf } from "node:module";\nconst requireFrom = requireOf(import.meta.url);\n'
+
+/** Requires packages of CommonJS, whose imports take Node a parser of JavaScript for their names. */
+const requiredPackages = {
+  name: 'required-packages',
+  renderChunk(code) {
+    const required = code.replace(commonJsImport, (_, names, path) => {
+      return `const ${names.replaceAll(' as ', ': ')} = requireFrom("${path}");`
+    })
+    return required === code ? null : { code: ownRequire + required }
   },
 }
 
@@ -87,12 +112,51 @@ const options = {
 }
 const output = { entryFileNames: '[name].js', comments: false, keepNames: true }
 
+/**
+ * Joins what a server loads at its start, since a file takes Node longer than its code. Modules that other programs
+ * load as well stay apart.
+ */
+function joinedAtStart(programs) {
+  let names
+  return (id, modules) => {
+    names ??= namesOf([...new Set([...starts, ...programs])].map(sourceOf), modules)
+    return names.get(id) ?? null
+  }
+}
+
+function namesOf(entries, modules) {
+  const loadedBy = new Map()
+  for (const [i, entry] of entries.entries()) {
+    const waiting = [entry]
+    for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+      const programs = loadedBy.get(id) ?? []
+      if (programs.at(-1) === i) continue
+      waiting.push(...(modules.getModuleInfo(id)?.importedIds ?? []))
+      loadedBy.set(id, [...programs, i])
+    }
+  }
+  // They may await what they import later, and that would wait for them.
+  for (const entry of entries) loadedBy.delete(entry)
+  const joined = [...loadedBy].filter(([, [first]]) => first < starts.length)
+  const keys = [...new Set(joined.map(([, programs]) => String(programs)))]
+  return new Map(joined.map(([id, programs]) => [id, `start${keys.indexOf(String(programs))}`]))
+}
+
+const sourceOf = (name) => join(root, 'src', `${name}.ts`)
+
 /** Compiles sources, named without `.ts`, into a folder. */
 export async function bundleInto(dir, sources) {
   rmSync(dir, { recursive: true, force: true })
-  const input = Object.fromEntries(sources.map((name) => [name, join(root, 'src', `${name}.ts`)]))
-  const bundle = await rolldown({ ...options, input, plugins: [sourceUrls] })
-  await bundle.write({ dir, chunkFileNames: 'chunks/[name].js', ...output })
+  const input = Object.fromEntries(sources.map((name) => [name, sourceOf(name)]))
+  const bundle = await rolldown({
+    ...options,
+    input,
+    preserveEntrySignatures: 'allow-extension',
+    plugins: [sourceUrls, requiredPackages],
+  })
+  const groups = [{ name: joinedAtStart(sources), debugName: 'start' }]
+  const codeSplitting = { includeDependenciesRecursively: false, groups }
+  await bundle.write({ dir, chunkFileNames: 'chunks/[name].js', codeSplitting, ...output })
   await bundle.close()
 }
 

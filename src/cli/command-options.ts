@@ -53,6 +53,8 @@ function givenOptions(command: Command): GivenOptions {
 
 /** Adds the options of serving to a command. */
 export function addOptions(command: Command): void {
+  // They are many, and only those of the command that is named are read.
+  if (!process.argv.includes(command.name())) return
   const isServe = command.name() === 'serve'
   for (const name of optionNames) command.addOption(commanderOption(name).hideHelp(!isServe))
   if (!isServe)

@@ -1,13 +1,15 @@
 /** Certificate and key in files, read again when the files change. @module */
 import { X509Certificate } from 'node:crypto'
 import { readFileSync, unwatchFile, watchFile } from 'node:fs'
-import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import { createRequire } from 'node:module'
+import type { SecureContextOptions } from 'node:tls'
 import { isDeepStrictEqual } from 'node:util'
 import { InvalidArgument } from '../core/errors.ts'
 import type { Logger } from './log.ts'
 import type { ServeOptions } from './options.ts'
 
 const pollMs = 1_000
+const require = createRequire(import.meta.url)
 
 /** The content of the files, as PEM. */
 export interface TlsPem {
@@ -64,6 +66,8 @@ export class TlsFiles {
       key: readPem('tlsKey', this.keyFile),
       clientCa,
     }
+    // Not before, since servers without TLS do not need it.
+    const { createSecureContext } = require('node:tls') as typeof import('node:tls')
     try {
       createSecureContext(contextOf(pem))
       if (clientCa !== undefined) new X509Certificate(clientCa)

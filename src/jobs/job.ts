@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { OwnerKey } from '../api/caller-identity.ts'
 import type { HeaderLine } from '../http/message.ts'
@@ -103,7 +102,7 @@ export interface JobEvent {
 
 /** @returns a name for a process that takes jobs. Nobody else has it. */
 export function workerName(): string {
-  return [hostname(), process.pid, randomUUID()].join(' ')
+  return [hostname(), process.pid, crypto.randomUUID()].join(' ')
 }
 
 /** @returns host and process of such a name. */

@@ -7,7 +7,6 @@ import { checkThat } from '../core/options.ts'
 import type { Address, Engine, ServerState } from '../engine/engine.ts'
 import type { HealthState } from '../engine/health.ts'
 import { createLogger, type Logger } from '../engine/log.ts'
-import { listenNode } from '../engine/node/node.ts'
 import { parseAllowedHosts, parseTrustProxy } from '../engine/option-kinds.ts'
 import {
   type EngineName,
@@ -162,6 +161,12 @@ const builtIn =
   "one has closed; use --engine node (engine: 'node'), or a proxy in front"
 
 type StartEngine = (server: ServerState, address: Address) => Promise<Engine>
+
+/** As the engine's own, which is loaded where it listens. */
+async function listenNode(server: ServerState, address: Address): Promise<Engine> {
+  const node = await import('../engine/node/node.ts')
+  return await node.listenNode(server, address)
+}
 
 /**
  * @returns the engine of that name, or the fastest that loads.

@@ -74,6 +74,17 @@ function importsOf(file: string): Import[] {
 
 const imports = sources.flatMap(importsOf)
 const room = (path: string) => path.split('/')[0]
+/** The files that are loaded with these, without those that are imported later. */
+function loadedWith(...entries: readonly string[]): string[] {
+  const valueImport =
+    /^(?:import|export) (?!type )(?:[^'"=;()]*?\sfrom\s+)?['"](\.{1,2}\/[^'"]+\.ts)['"]/gm
+  const loaded = new Set(entries)
+  for (const file of loaded)
+    for (const [, to] of read(`src/${file}`).matchAll(valueImport))
+      loaded.add(posix.join(posix.dirname(file), to))
+  return [...loaded]
+}
+
 const isOurs = (path: string) =>
   (room(path) in mayImport || path === 'index.ts') && path.endsWith('.ts')
 
@@ -230,6 +241,21 @@ describe('the architecture', () => {
     expect(read('src/values/image/pixel-work.ts')).toMatch(
       /^import type .* from '\.\/pixel-thread\.ts'$/m,
     )
+  })
+
+  it('lets the process that starts workers load no Runners and no values', () => {
+    const heavy = loadedWith('cli/program.ts', 'cli/serve-command.ts').filter((file) =>
+      /^(?:values|descriptors|protocols|core\/native)\/|^runner\/runner\.ts$/.test(file),
+    )
+    expect(heavy).toEqual([])
+  })
+
+  it('loads node:http, and TLS, only where a server uses them', () => {
+    const loaded = loadedWith('index.ts', 'cli/worker.ts')
+    expect(loaded).toContain('engine/uws/uws.ts')
+    expect(loaded).not.toContain('http/node-http.ts')
+    const tls = loaded.filter((file) => /^import (?!type ).*'node:tls'/m.test(read(`src/${file}`)))
+    expect(tls).toEqual([])
   })
 
   it('has one owner per package', () => {

@@ -2,7 +2,7 @@
 
 import type { TemplatedApp } from 'uWebSockets.js-20.57'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
 import { uwsChecksums } from './uws-checksums.ts'
@@ -84,6 +84,7 @@ const official: UwsPackage = {
   command: 'npm install uNetworking/uWebSockets.js#v20.69.0',
 }
 
+const pieceBytes = 256 * 1024
 const require = createRequire(import.meta.url)
 const abi = process.versions.modules
 const name = `uws_${process.platform}_${process.arch}_${abi}.node`
@@ -147,7 +148,17 @@ export function glibcMinor(): number | null {
  * @throws Error with the file and its SHA-256.
  */
 export function checkUwsBinary(file: string): void {
-  const found = createHash('sha256').update(readFileSync(file)).digest('hex')
+  const hash = createHash('sha256')
+  // In pieces: the whole file would stay in the memory of an idle worker.
+  const piece = Buffer.allocUnsafeSlow(pieceBytes)
+  const opened = openSync(file, 'r')
+  try {
+    for (let size = 1; size > 0; hash.update(piece.subarray(0, size)))
+      size = readSync(opened, piece)
+  } finally {
+    closeSync(opened)
+  }
+  const found = hash.digest('hex')
   if (uwsChecksums[found] === basename(file)) return
   throw new Error(
     `${file} is not a binary that this version of serving was made with: its SHA-256 is ${found}`,

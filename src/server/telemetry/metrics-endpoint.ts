@@ -4,7 +4,7 @@ import { type Endpoint, getPage } from '../../api/endpoint.ts'
 import { Overloaded } from '../../core/errors.ts'
 import { preferredType } from '../../http/accept.ts'
 import type { HttpResponse } from '../../http/message.ts'
-import { http, type ListeningServer, listenOn } from '../../http/node-http.ts'
+import type { ListeningServer } from '../../http/node-http.ts'
 import { problemResponse } from '../../http/problem.ts'
 import type { CollectGroup } from '../../telemetry/metrics/exposition.ts'
 import { metricsText, metricsTypes } from '../../telemetry/metrics/exposition.ts'
@@ -60,6 +60,7 @@ export async function listenMetrics(
   port: number,
   host?: string,
 ): Promise<ListeningServer> {
+  const { http, listenOn } = await import('../../http/node-http.ts')
   const server = http.createServer({ requestTimeout: 10_000 }, async (req, res) => {
     if (req.method !== 'GET' || req.url?.split('?')[0] !== path) {
       res

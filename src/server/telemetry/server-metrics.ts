@@ -139,18 +139,6 @@ function addOne<K>(counts: Map<K, number>, key: K): void {
 
 const one = (value: number) => [{ labels: {}, value }]
 
-/** Metrics of the supervisor of worker processes. */
-export function workerFamilies(workers: number, restarts: number): readonly MetricFamily[] {
-  return [
-    gauge('serving_workers', 'Worker processes that run.', one(workers)),
-    counter(
-      'serving_worker_restarts_total',
-      'Worker processes that took the place of others.',
-      one(restarts),
-    ),
-  ]
-}
-
 function refusalReason(error: Error): string | undefined {
   if (!ServingError.is(error)) return undefined
   const { code } = error

@@ -2,7 +2,7 @@
 import type { Worker } from 'node:cluster'
 import { within } from '../../core/promise.ts'
 import { joinFamilies } from '../../telemetry/metrics/exposition.ts'
-import { workerFamilies } from '../telemetry/server-metrics.ts'
+import { counter, gauge, type MetricFamily } from '../../telemetry/metrics/metric-family.ts'
 import { type Dialogue, dialogue, type Families } from './dialogue.ts'
 import { collectMs, isMessageOf, type Question } from './worker-messages.ts'
 
@@ -105,4 +105,14 @@ export function workerGroup() {
       worker.process.on('close', () => onEnd(member))
     },
   }
+}
+
+/** Metrics of the supervisor of worker processes. */
+export function workerFamilies(workers: number, restarts: number): readonly MetricFamily[] {
+  return [
+    gauge('serving_workers', 'Worker processes that run.', [{ labels: {}, value: workers }]),
+    counter('serving_worker_restarts_total', 'Worker processes that took the place of others.', [
+      { labels: {}, value: restarts },
+    ]),
+  ]
 }
