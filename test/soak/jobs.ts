@@ -5,7 +5,7 @@
  * with two ends, none stuck, each with the answer to its own request.
  *
  * Run: `npm run soak:jobs -- --seconds 600`; `--store redis` (the default; needs redis-server) or `sqlite` (Node 22.13
- * or later), `--rate 20` (submissions a second), `--every 4` (seconds between disturbances), `--only kill,stop` (of
+ * or later), `--rate 22` (submissions a second), `--every 4` (seconds between disturbances), `--only kill,stop` (of
  * them), `--fsync always` (`appendfsync` of Redis), `--out soak-jobs` (writes soak-jobs.log). A full disk needs the
  * right to mount, a wrong clock `faketime`.
  * @module
@@ -27,7 +27,7 @@ const { values: options } = parseArgs({
   options: {
     seconds: { type: 'string', default: '600' },
     store: { type: 'string', default: 'redis' },
-    rate: { type: 'string', default: '20' },
+    rate: { type: 'string', default: '22' },
     every: { type: 'string', default: '4' },
     only: { type: 'string', default: '' },
     fsync: { type: 'string', default: 'always' },
@@ -211,11 +211,13 @@ try {
   const end = Date.now() + Number(options.seconds) * 1000
   const disturbing = disturb()
   const submissions: Promise<void>[] = []
+  const begunAt = performance.now()
   for (let number = 1; Date.now() < end; number++) {
     submissions.push(submit(number))
     if (number % 10 === 0 && accepted.length > 0)
       submissions.push(look(pick(accepted)).then(() => {}))
-    await wait(1000 / Number(options.rate))
+    // By the clock, since timers of a busy machine come late.
+    await wait(begunAt + (number * 1000) / Number(options.rate) - performance.now())
   }
   isOver = true
   await disturbing
