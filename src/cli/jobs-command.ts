@@ -1,10 +1,10 @@
 /** `serving jobs`: looks at the jobs of a store, and cancels, retries or purges them. @module */
 import { existsSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import { ownerKey } from '../api/caller-identity.ts'
 import { InvalidArgument, ServingError, SetupError } from '../core/errors.ts'
 import { deliveryApi } from '../jobs/delivery.ts'
 import type { JobStatus } from '../jobs/job.ts'
+import { ownerNamed } from '../jobs/job-query.ts'
 import { type JobFilter, type JobStore, listed } from '../jobs/job-store.ts'
 import { defaultStore, openStore } from '../jobs/open-store.ts'
 import { actOn, actOnPage, type JobAction, jobLine, jobReport } from '../jobs/operators.ts'
@@ -27,9 +27,26 @@ export interface ListFlags extends JobsFlags {
   readonly json?: boolean
 }
 
+/** Which queue, and how long to wait for it. **Units**: milliseconds. */
+export interface DrainFlags {
+  readonly api?: string
+  readonly timeout?: number
+}
+
 /** How often a store is asked whether it has ended its jobs. **Units**: milliseconds. */
 const drainLookMs = 1_000
 const pageSize = 100
+const columns = [
+  'id',
+  'api',
+  'status',
+  'attempt',
+  'caller',
+  'created',
+  'started',
+  'worker',
+  'progress',
+] as const
 
 /**
  * @returns the latest jobs, as a table or as JSON.
@@ -46,16 +63,12 @@ export function listJobs(
       if (jobs.length === limit) break
     }
     if (json) return jsonOf(jobs)
-    const rows = jobs.map((job) => {
-      const { id, api, status, attempt, caller = '', createdAt = '', startedAt = '' } = job
-      const { worker = '', progress } = job
-      const shown = progress === undefined ? '' : JSON.stringify(progress).slice(0, 40)
-      return [id, api, status, String(attempt), caller, createdAt, startedAt, worker, shown]
+    const rows = jobs.map(({ createdAt: created, startedAt: started, progress, ...job }) => {
+      const shown = JSON.stringify(progress)?.slice(0, 40)
+      const line = { ...job, created, started, progress: shown }
+      return columns.map((name) => String(line[name] ?? ''))
     })
-    return tableOf([
-      ['ID', 'API', 'STATUS', 'ATTEMPT', 'CALLER', 'CREATED', 'STARTED', 'WORKER', 'PROGRESS'],
-      ...rows,
-    ])
+    return tableOf([columns.map((name) => name.toUpperCase()), ...rows])
   })
 }
 
@@ -92,15 +105,14 @@ export function actOnJobs(
 /**
  * Waits until no job is queued or running: of an API, or of all, without the deliveries of webhooks.
  *
- * @throws InvalidArgument if some still are after `timeoutMs`.
+ * @throws InvalidArgument if some still are after `timeout`.
  */
 export function drainJobs(
   settings: Settings,
-  api: string | undefined,
-  timeoutMs = Number.POSITIVE_INFINITY,
+  { api, timeout = Number.POSITIVE_INFINITY }: DrainFlags,
 ): Promise<string> {
   return withStore(settings, async (store) => {
-    const until = performance.now() + timeoutMs
+    const until = performance.now() + timeout
     for (;;) {
       const states = await store.states()
       const asked = states.filter((each) =>
@@ -109,7 +121,7 @@ export function drainJobs(
       const rest = asked.reduce((sum, { counts }) => sum + counts.queued + counts.running, 0)
       if (rest === 0) return 'no job is queued or running\n'
       if (performance.now() >= until)
-        throw new InvalidArgument(`jobs that are queued or running after ${timeoutMs} ms: ${rest}`)
+        throw new InvalidArgument(`jobs that are queued or running after ${timeout} ms: ${rest}`)
       await wait(drainLookMs)
     }
   })
@@ -125,7 +137,7 @@ export function pauseJobs(settings: Settings, api: string, isPaused: boolean): P
 
 function filterOf({ api, status, caller, issuer, newer, older }: JobsFlags): JobFilter {
   const before = (age: number | undefined) => (age === undefined ? undefined : Date.now() - age)
-  const owner = caller === undefined ? undefined : ownerKey(caller, issuer)
+  const owner = ownerNamed(caller, issuer)
   return { api, status, owner, since: before(newer), until: before(older), limit: pageSize }
 }
 

@@ -9,7 +9,10 @@ import {
   Option,
   settingsOf,
 } from './command-options.ts'
-import type { JobsFlags, ListFlags } from './jobs-command.ts'
+import type { DrainFlags, JobsFlags, ListFlags } from './jobs-command.ts'
+import type { Settings } from './settings.ts'
+
+type JobCommands = typeof import('./jobs-command.ts')
 
 /** Adds them to the program. */
 export function addJobs(program: Command): void {
@@ -19,7 +22,7 @@ export function addJobs(program: Command): void {
     .description('Looks at the jobs of a store, ends them or runs them again.')
 
   /** Adds a command of a store, with the flags that say which jobs if it is for many. */
-  function jobsCommand(name: string, help: string, isOfMany: boolean): Command {
+  function jobsCommand(name: string, help: string, isOfMany = false): Command {
     const command = jobs.command(name).description(help).addOption(commanderOption('jobStore'))
     if (!isOfMany) return command
     return command
@@ -31,51 +34,57 @@ export function addJobs(program: Command): void {
       .addOption(durationOption('--older <age>', 'jobs of at least this age'))
   }
 
-  const jobList = jobsCommand('list', 'Prints the latest jobs.', true)
-    .addOption(countOption('--limit <number>', 'at most so many', 50))
-    .option('--json', 'print JSON')
-    .action(async (flags: ListFlags) => {
-      const { listJobs } = await import('./jobs-command.ts')
-      process.stdout.write(await listJobs(await settingsOf(jobList, undefined), flags))
+  /** Lets a command print what a function of `jobs-command.ts` returns for its settings, arguments and flags. */
+  function print<T extends readonly unknown[]>(
+    command: Command,
+    textOf: (commands: JobCommands, settings: Settings, ...given: T) => Promise<string>,
+  ): void {
+    command.action(async (...given) => {
+      const commands = await import('./jobs-command.ts')
+      const settings = await settingsOf(command, undefined)
+      process.stdout.write(await textOf(commands, settings, ...(given as unknown as T)))
     })
-  const jobShow = jobsCommand('show', 'Prints a job as JSON.', false)
-    .argument('ID', 'its id')
-    .action(async (id: string) => {
-      const { showJob } = await import('./jobs-command.ts')
-      process.stdout.write(await showJob(await settingsOf(jobShow, undefined), id))
-    })
+  }
+
+  print(
+    jobsCommand('list', 'Prints the latest jobs.', true)
+      .addOption(countOption('--limit <number>', 'at most so many', 50))
+      .option('--json', 'print JSON'),
+    ({ listJobs }, settings, flags: ListFlags) => listJobs(settings, flags),
+  )
+  print(
+    jobsCommand('show', 'Prints a job as JSON.').argument('ID', 'its id'),
+    ({ showJob }, settings, id: string) => showJob(settings, id),
+  )
   const jobActions: Readonly<Record<JobAction, string>> = {
     cancel: 'Ends a job, or jobs.',
     retry: 'Submits an ended job once more, or jobs that failed.',
     purge: 'Deletes the input, the result and the events of an ended job, or of jobs.',
   }
   for (const [action, help] of Object.entries(jobActions)) {
-    const command = jobsCommand(action, help, true)
-      .argument('[ID]', 'its id; without it, options say which jobs')
-      .action(async (id: string | undefined, flags: JobsFlags) => {
-        const { actOnJobs } = await import('./jobs-command.ts')
-        const settings = await settingsOf(command, undefined)
-        process.stdout.write(await actOnJobs(settings, action as JobAction, id, flags))
-      })
+    print(
+      jobsCommand(action, help, true).argument(
+        '[ID]',
+        'its id; without it, options say which jobs',
+      ),
+      ({ actOnJobs }, settings, id: string | undefined, flags: JobsFlags) =>
+        actOnJobs(settings, action as JobAction, id, flags),
+    )
   }
-  const jobDrain = jobsCommand('drain', 'Waits until no job is queued or running.', false)
-    .option('--api <name>', 'jobs of this API only')
-    .addOption(durationOption('--timeout <time>', 'then exit with 1'))
-    .action(async ({ api, timeout }: { readonly api?: string; readonly timeout?: number }) => {
-      const { drainJobs } = await import('./jobs-command.ts')
-      process.stdout.write(await drainJobs(await settingsOf(jobDrain, undefined), api, timeout))
-    })
+  print(
+    jobsCommand('drain', 'Waits until no job is queued or running.')
+      .option('--api <name>', 'jobs of this API only')
+      .addOption(durationOption('--timeout <time>', 'then exit with 1')),
+    ({ drainJobs }, settings, flags: DrainFlags) => drainJobs(settings, flags),
+  )
   const pauses = {
     pause: 'Lets no worker take jobs of an API: those that run continue.',
     resume: 'Lets workers take jobs of an API again.',
   }
   for (const [action, help] of Object.entries(pauses)) {
-    const command = jobsCommand(action, `${help} Prints the state of its queue.`, false)
-      .argument('API', 'its name')
-      .action(async (api: string) => {
-        const { pauseJobs } = await import('./jobs-command.ts')
-        const settings = await settingsOf(command, undefined)
-        process.stdout.write(await pauseJobs(settings, api, action === 'pause'))
-      })
+    print(
+      jobsCommand(action, `${help} Prints the state of its queue.`).argument('API', 'its name'),
+      ({ pauseJobs }, settings, api: string) => pauseJobs(settings, api, action === 'pause'),
+    )
   }
 }

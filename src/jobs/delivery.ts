@@ -10,11 +10,20 @@ export const deliveryNote = 'text/plain; charset=utf-8'
 /** Waits between tries: about a day in all. **Units**: seconds. */
 export const deliveryWaits = [5, 60, 300, 1_800, 7_200, 21_600, 57_600] as const
 
-/** What a delivery tells of a job that has ended. Its body, in JSON. Times are in milliseconds of the wall clock. */
-export type EndedJob = Pick<
-  Job,
-  'id' | 'api' | 'status' | 'attempt' | 'createdAt' | 'startedAt' | 'finishedAt' | 'responseStatus'
->
+/** What a delivery tells of a job that has ended. Times are in milliseconds of the wall clock. */
+const toldOf = [
+  'id',
+  'api',
+  'status',
+  'attempt',
+  'createdAt',
+  'startedAt',
+  'finishedAt',
+  'responseStatus',
+] as const satisfies readonly (keyof Job)[]
+
+/** The body of a delivery, in JSON. */
+export type EndedJob = Pick<Job, (typeof toldOf)[number]>
 
 /**
  * @returns the delivery for a job with a webhook, without its body: its store adds it in the step
@@ -47,16 +56,16 @@ export function deliveryOf(
 
 /** @returns the body of a delivery. */
 export function deliveryBody(job: EndedJob): Uint8Array {
-  const { id, api, status, attempt, createdAt, startedAt, finishedAt, responseStatus } = job
-  const ended = { id, api, status, attempt, createdAt, startedAt, finishedAt, responseStatus }
-  return Buffer.from(JSON.stringify(ended satisfies EndedJob))
+  return Buffer.from(JSON.stringify(job, [...toldOf]))
 }
 
 /** @returns the id of the delivery of a job's end: one for each job, whoever ends it. */
 export function deliveryId(id: string): string {
-  return createHash('sha256')
-    .update(`${deliveryApi} ${id}`)
-    .digest('base64url')
-    .slice(0, 22)
-    .replace(/^-/, '_')
+  return idOf(`${deliveryApi} ${id}`)
+}
+
+/** @returns the id of a job that each process makes of the same text. */
+export function idOf(text: string): string {
+  const hash = createHash('sha256').update(text).digest('base64url')
+  return hash.slice(0, 22).replace(/^-/, '_')
 }

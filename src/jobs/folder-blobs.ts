@@ -27,30 +27,19 @@ export class FolderBlobs implements BlobStore {
 
   async put(name: string, bytes: Uint8Array): Promise<void> {
     const path = this.#path(name)
-    await this.#write(path, bytes).catch((cause: NodeJS.ErrnoException) => {
-      if (!storageCodes.has(cause.code)) throw cause
-      throw new InsufficientStorage('the folder of large bodies is full or read-only', { cause })
-    })
-  }
-
-  async #write(path: string, bytes: Uint8Array): Promise<void> {
     // A dot begins no name of a blob. Readers never see a part of the file.
     const draft = join(this.#folder, `.${randomUUID()}`)
     try {
-      const create = () => open(draft, 'wx', 0o600)
-      const made = await create().catch(ignoreMissing)
-      if (made === undefined) await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-      await using(made ?? (await create()), async (file) => {
-        await file.writeFile(bytes)
-        await file.sync()
-      })
+      await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+      await sync(await open(draft, 'wx', 0o600), bytes)
       await rename(draft, path)
-    } catch (error) {
+      // The name, too, must outlive a loss of power.
+      await sync(await open(this.#folder))
+    } catch (cause) {
       await rm(draft, { force: true })
-      throw error
+      if (!storageCodes.has((cause as NodeJS.ErrnoException).code)) throw cause
+      throw new InsufficientStorage('the folder of large bodies is full or read-only', { cause })
     }
-    // The name, too, must outlive a loss of power.
-    await using(await open(this.#folder), (folder) => folder.sync())
   }
 
   async size(name: string): Promise<number> {
@@ -99,9 +88,11 @@ export class FolderBlobs implements BlobStore {
   }
 }
 
-async function using(file: FileHandle, use: (file: FileHandle) => Promise<void>): Promise<void> {
+/** Writes a file, and closes it once it outlives a loss of power. */
+async function sync(file: FileHandle, bytes?: Uint8Array): Promise<void> {
   try {
-    await use(file)
+    if (bytes !== undefined) await file.writeFile(bytes)
+    await file.sync()
   } finally {
     await file.close()
   }

@@ -24,11 +24,8 @@ const response: FieldType<Uint8Array> = {
 export const getJobRequest = messageType({ id: [1, text], waitSeconds: [2, count] })
 /** WatchJobRequest. */
 export const watchJobRequest = messageType({ id: [1, text], after: [2, count] })
-/** CancelJobRequest. */
-export const cancelJobRequest = messageType({ id: [1, text] })
-
-/** DeleteJobRequest. */
-export const deleteJobRequest = messageType({ id: [1, text] })
+/** CancelJobRequest and DeleteJobRequest. */
+export const jobRequest = messageType({ id: [1, text] })
 /** ListJobsRequest. */
 export const listJobsRequest = messageType({
   apiName: [1, text],
@@ -96,10 +93,7 @@ export const jobEventMessage = messageType({
  *
  * @returns the message of a job.
  */
-export function messageOfJob(
-  job: Job,
-  stored: StoredResponse | undefined,
-): MessageOf<typeof jobMessage> {
+export function messageOfJob(job: Job, stored?: StoredResponse): MessageOf<typeof jobMessage> {
   const { api: apiName, priority: _, ...known } = jobDocument(job)
   return { ...known, apiName, progress: job.progress, ...(stored && answerOf(stored)) }
 }

@@ -18,11 +18,11 @@ const jobBuckets = [
 /** How an attempt ended. `handed_back`: its worker stopped; `lost`: its lease ran out, and the job runs elsewhere. */
 export type AttemptEnd = Outcome['kind'] | 'handed_back' | 'lost'
 
-interface Series {
-  readonly wait: BucketCounts
-  readonly run: BucketCounts
-  readonly ends: Map<AttemptEnd, number>
-  retries: number
+class Series {
+  readonly wait = new BucketCounts(jobBuckets)
+  readonly run = new BucketCounts(jobBuckets)
+  readonly ends = new Map<AttemptEnd, number>()
+  retries = 0
 }
 
 /** The part of a log that is written to. */
@@ -111,16 +111,8 @@ export class JobCounts {
   }
 
   #of(api: string): Series {
-    let series = this.#series.get(api)
-    if (series === undefined) {
-      series = {
-        wait: new BucketCounts(jobBuckets),
-        run: new BucketCounts(jobBuckets),
-        ends: new Map(),
-        retries: 0,
-      }
-      this.#series.set(api, series)
-    }
+    const series = this.#series.get(api) ?? new Series()
+    this.#series.set(api, series)
     return series
   }
 
@@ -178,8 +170,8 @@ function storeFamilies(all: readonly QueueState[]): MetricFamily[] {
       ([status, value]) => ({ labels: { api, status }, value }),
     ),
   )
-  const paused = states.map(({ api, isPaused }) => ({ labels: { api }, value: Number(isPaused) }))
-  const oldest = states.map(({ api, oldestMs }) => ({ labels: { api }, value: oldestMs / 1000 }))
+  const ofEach = (valueOf: (state: QueueState) => number) =>
+    states.map((state) => ({ labels: { api: state.api }, value: valueOf(state) }))
   return [
     gauge(
       'serving_jobs',
@@ -190,9 +182,14 @@ function storeFamilies(all: readonly QueueState[]): MetricFamily[] {
     gauge(
       'serving_jobs_oldest_seconds',
       'Age of the oldest job that waits for a worker; 0 without one.',
-      oldest,
+      ofEach(({ oldestMs }) => oldestMs / 1000),
       'max',
     ),
-    gauge('serving_jobs_paused', '1 if no worker takes jobs of the API.', paused, 'max'),
+    gauge(
+      'serving_jobs_paused',
+      '1 if no worker takes jobs of the API.',
+      ofEach(({ isPaused }) => Number(isPaused)),
+      'max',
+    ),
   ]
 }

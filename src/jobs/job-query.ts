@@ -1,6 +1,6 @@
 /** What requests ask of jobs in text, read by tables of options. @module */
 import type { AsyncSettings } from '../api/async-options.ts'
-import { ownerKey } from '../api/caller-identity.ts'
+import { type OwnerKey, ownerKey } from '../api/caller-identity.ts'
 import { BadInput, expected } from '../core/errors.ts'
 import {
   duration,
@@ -26,12 +26,21 @@ const instant = new Option<string, number>({
   },
 })
 
+/** `next` of a page, of whichever store. */
+const cursor = new Option<string>({
+  read(place, value) {
+    const given = String(value)
+    checkThat(/^\d{1,15}(\.[\w-]{22})?$/.test(given), 'next of a page', place, given)
+    return given
+  },
+})
+
 const filterOptions = {
   api: text('<name>'),
   status: oneOf(jobStatuses),
   since: instant,
   until: instant,
-  after: text('<cursor>'),
+  after: cursor,
   limit: whole(1, 100).or(20),
   /** For admins. */
   caller: text('<name>'),
@@ -45,7 +54,17 @@ const filterOptions = {
  */
 export function filterOf(given: Readonly<Record<string, unknown>>): JobFilter {
   const { caller, issuer, ...filter } = readAsked('the list of jobs', given, filterOptions)
-  return { ...filter, ...(caller !== undefined && { owner: ownerKey(caller, issuer) }) }
+  return { ...filter, owner: ownerNamed(caller, issuer) }
+}
+
+/**
+ * @returns the caller that a filter names; undefined for those of all.
+ * @throws BadInput for an issuer alone, which would be all callers.
+ */
+export function ownerNamed(caller?: string, issuer?: string): OwnerKey | undefined {
+  if (caller !== undefined) return ownerKey(caller, issuer)
+  if (issuer !== undefined) throw new BadInput('expected a caller beside the issuer')
+  return undefined
 }
 
 const submissionOptions = {

@@ -16,17 +16,16 @@ import {
   encodeResponse,
   requestFromJson,
 } from '../messages/envelope.ts'
-import type { MessageType } from '../messages/message-type.ts'
+import type { MessageOf, MessageType } from '../messages/message-type.ts'
 import type { Job } from './job.ts'
 import { eventsBehind } from './job-events.ts'
 import {
   callType,
-  cancelJobRequest,
-  deleteJobRequest,
   getJobRequest,
   jobEventMessage,
   jobListMessage,
   jobMessage,
+  jobRequest,
   listJobsRequest,
   messageOfEvent,
   messageOfJob,
@@ -57,16 +56,22 @@ export function jobMethods(jobs: Jobs, services: readonly string[]): RpcMethod[]
 }
 
 type Answer = UnaryMethod['answer']
+type JobMessage = MessageOf<typeof jobMessage>
 
 function answersOf(jobs: Jobs): {
   unary: Readonly<Record<string, Answer>>
   watch: StreamMethod['answer']
 } {
-  // One message has all of the answer.
-  const withAnswer = async (job: Job, visit: Visit) => {
-    const stored = await jobs.answerOf(job)
-    return messageOfJob(job, stored && { ...stored, body: await stored.body.bytes(visit) })
-  }
+  const ofJob =
+    <M extends { readonly id?: string }>(
+      type: MessageType<M>,
+      act: (job: Job, visit: Visit, request: M) => Promise<JobMessage>,
+    ): Answer =>
+    (body, visit, isJson) =>
+      answered(jobMessage, isJson, async () => {
+        const request = read(type, body, isJson)
+        return act(await jobs.find(request.id ?? '', visit), visit, request)
+      })
   return {
     unary: {
       SubmitJob: (body, visit, isJson) =>
@@ -78,34 +83,22 @@ function answersOf(jobs: Jobs): {
           } = isJson
             ? requestOfJson(body)
             : { ...decodeRequest(body), ...submission.decode(body), bytes: body }
-          return messageOfJob(await jobs.submitCall(apiName, bytes, visit, job), undefined)
+          return messageOfJob(await jobs.submitCall(apiName, bytes, visit, job))
         }),
-      GetJob: (body, visit, isJson) =>
-        answered(jobMessage, isJson, async () => {
-          const { id = '', waitSeconds = 0 } = read(getJobRequest, body, isJson)
-          const { ctx } = visit
-          const job = await jobs.find(id, visit)
-          return withAnswer(
-            waitSeconds > 0 ? await jobs.ended(job, waitSeconds * 1000, ctx) : job,
-            visit,
-          )
-        }),
-      CancelJob: (body, visit, isJson) =>
-        answered(jobMessage, isJson, async () => {
-          const job = await jobs.find(read(cancelJobRequest, body, isJson).id ?? '', visit)
-          return messageOfJob(await jobs.cancel(job), undefined)
-        }),
+      GetJob: ofJob(getJobRequest, async (job, visit, { waitSeconds = 0 }) => {
+        const now = waitSeconds > 0 ? await jobs.ended(job, waitSeconds * 1000, visit.ctx) : job
+        const stored = await jobs.answerOf(now)
+        // One message has all of the answer.
+        return messageOfJob(now, stored && { ...stored, body: await stored.body.bytes(visit) })
+      }),
+      CancelJob: ofJob(jobRequest, async (job) => messageOfJob(await jobs.cancel(job))),
       ListJobs: (body, visit, isJson) =>
         answered(jobListMessage, isJson, async () => {
           const { apiName, ...given } = read(listJobsRequest, body, isJson)
           const page = await jobs.list(filterOf({ ...given, api: apiName }), visit)
-          return { ...page, jobs: page.jobs.map((job) => messageOfJob(job, undefined)) }
+          return { ...page, jobs: page.jobs.map((job) => messageOfJob(job)) }
         }),
-      DeleteJob: (body, visit, isJson) =>
-        answered(jobMessage, isJson, async () => {
-          const job = await jobs.find(read(deleteJobRequest, body, isJson).id ?? '', visit)
-          return messageOfJob(await jobs.delete(job), undefined)
-        }),
+      DeleteJob: ofJob(jobRequest, async (job) => messageOfJob(await jobs.delete(job))),
     },
     async *watch(body, visit, isJson) {
       const { id = '', after = 0 } = read(watchJobRequest, body, isJson)

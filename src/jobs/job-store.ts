@@ -3,6 +3,7 @@
 import type { BlobStore } from './blob-store.ts'
 import { deliveryApi } from './delivery.ts'
 import type { Job, JobEvent, JobStatus, NewJob, StoredResponse } from './job.ts'
+import type { jobOf, newJob } from './new-job.ts'
 import type { StoredAnswer, UnreadRequest } from './stored-body.ts'
 
 /** Each number is a promise that the conformance tests hold by killing processes. **Units**: milliseconds. */
@@ -13,6 +14,11 @@ export const jobTimes = {
   /** How long an expired job stays known. */
   forgetMs: 86_400_000,
 } as const
+
+/** The clock of leases: all processes of a machine have the same, and nobody sets it. **Units**: milliseconds. */
+export function leaseClock(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n)
+}
 
 /** The names of {@link jobTimes}, for tests that cannot wait for them. */
 export type JobTimes = Readonly<Record<keyof typeof jobTimes, number>>
@@ -37,21 +43,7 @@ export type Added =
   | { readonly kind: 'quota' }
 
 /** What a job of the input of another one has of its own; the rest, but key and `notBefore`, is as it was there. */
-export type AgainJob = Pick<NewJob, 'id' | 'createdAt'> &
-  Partial<
-    Pick<
-      NewJob,
-      | 'state'
-      | 'isOfService'
-      | 'retries'
-      | 'timeoutMs'
-      | 'rows'
-      | 'priority'
-      | 'notBefore'
-      | 'queueTtlMs'
-      | 'resultTtlMs'
-    >
-  >
+export type AgainJob = ReturnType<typeof newJob> & Partial<ReturnType<typeof jobOf>>
 
 /** How an attempt ended. A failed one that may run again does so after `retryAfterMs`, else by `backoffMs`. */
 export type Outcome =

@@ -11,11 +11,6 @@ import { runOf } from './job-query.ts'
 /** An API with jobs. */
 export type AsyncApi = Api & { readonly async: AsyncSettings }
 
-/** Whether an API has jobs. */
-export function hasJobs(api: Api): api is AsyncApi {
-  return api.async !== undefined
-}
-
 /** Whether a caller whom an API has let in may have jobs of it. */
 export function isEnteredAsync(entered: Entered): entered is Entered<AsyncApi> {
   return hasJobs(entered.api)
@@ -23,6 +18,11 @@ export function isEnteredAsync(entered: Entered): entered is Entered<AsyncApi> {
 
 /** An API or a kind of a protocol, as far as its jobs need it. */
 export type Submitted = Guarded & Pick<AsyncApi, 'async'>
+
+/** Whether an API has jobs. */
+export function hasJobs<T extends Pick<Api, 'async'>>(api: T): api is T & Pick<AsyncApi, 'async'> {
+  return api.async !== undefined
+}
 
 /** Names of kinds begin with it, and those of APIs do not. */
 export const kindMark = '$'

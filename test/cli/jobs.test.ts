@@ -82,8 +82,10 @@ describe.skipIf(!isBuiltin('node:sqlite'))(
       expect((await jobs('purge')).text).toBe(
         'serving: expected which jobs: by API, status, caller or age\n',
       )
-      expect((await jobs('purge', '--status', 'completed', '--older', '1h')).text).toBe(
-        'purge: 0 jobs\n',
+      const old = ['purge', '--status', 'completed', '--older', '1h']
+      expect((await jobs(...old)).text).toBe('purge: 0 jobs\n')
+      expect((await jobs(...old, '--issuer', 'a')).text).toBe(
+        'serving: expected a caller beside the issuer\n',
       )
       expect((await jobs('purge', id)).text).toContain('"status": "expired"')
       expect((await jobs('purge', '--api', 'echo', '--newer', '1h')).text).toMatch(

@@ -73,6 +73,13 @@ export function listsJobs(name: string, start: StartStore): void {
       )
     })
 
+    it('lists nothing behind a cursor of another store', async () => {
+      const owner = '["","strange"]' as OwnerKey
+      await add(newJob({ owner }))
+      for (const after of ['1', `1.${'a'.repeat(22)}`])
+        expect(await store.list({ owner, limit: 10, after })).toEqual({ jobs: [] })
+    })
+
     it('lists jobs of a time', async () => {
       const owner = '["","times"]' as OwnerKey
       const ids: string[] = []

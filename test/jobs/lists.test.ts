@@ -5,9 +5,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { apiKey } from '../../src/api/auth/index.ts'
 import { io, type Service } from '../../src/index.ts'
 import {
-  deleteJobRequest,
   jobListMessage,
   jobMessage,
+  jobRequest,
   listJobsRequest,
 } from '../../src/jobs/job-messages.ts'
 import { bothEngines } from '../engines.ts'
@@ -97,6 +97,11 @@ describe.skipIf(!isBuiltin('node:sqlite')).each(bothEngines)('lists of jobs on %
     expect(await wrong('limit=1000')).toEqual([400, expect.stringContaining('1 to 100')])
     expect(await wrong('limit=x')).toEqual([400, expect.stringContaining('1 to 100')])
     expect(await wrong('owner=bob')).toEqual([400, expect.stringContaining('"owner"')])
+    for (const after of ['x', '-1', '1e9', '1.', '1.2', "1 OR 'a'", `1.${'a'.repeat(23)}`]) {
+      const query = `after=${encodeURIComponent(after)}`
+      expect(await wrong(query)).toEqual([400, expect.stringContaining('next of a page')])
+    }
+    expect(await wrong('issuer=https://a')).toEqual([400, expect.stringContaining('caller')])
     expect(await wrong('api=nothing')).toEqual([404, expect.stringContaining('nothing')])
   })
 
@@ -156,7 +161,7 @@ describe.skipIf(!isBuiltin('node:sqlite'))('lists of jobs over other protocols',
     await expect(list({ status: 'done' })).rejects.toThrow('one of queued')
 
     const id = ids[0] as string
-    const deleted = await call('DeleteJob', deleteJobRequest.encode({ id }))
+    const deleted = await call('DeleteJob', jobRequest.encode({ id }))
     expect(jobMessage.decode(deleted)).toMatchObject({ id, status: 'expired' })
     const connect = async (method: string, body: unknown) =>
       jsonOf(await post(`/serving.v1.ServingService/${method}`, body, as('ann')))

@@ -101,6 +101,12 @@ describe.skipIf(!isBuiltin('node:sqlite'))('an admin over HTTP', () => {
       'expected which jobs: by API, status, caller or age',
     ])
     expect((await get('/jobs?caller=ann', as('ops'))).status).toBe(200)
+    // Alone it would purge the jobs of all callers.
+    const issuer = await post('/jobs/purge?status=failed&issuer=a', undefined, as('ops'))
+    expect([issuer.status, (await jsonOf(issuer)).detail]).toEqual([
+      400,
+      'expected a caller beside the issuer',
+    ])
   })
 
   it('is nobody whom the service does not call so', async () => {

@@ -7,10 +7,10 @@ import { deferred } from '../../src/core/promise.ts'
 import type { ServeOptions } from '../../src/engine/options.ts'
 import { BadInput, io, type NDArray, type Service, type ServiceOptions } from '../../src/index.ts'
 import {
-  cancelJobRequest,
   getJobRequest,
   jobEventMessage,
   jobMessage,
+  jobRequest,
   submission,
   watchJobRequest,
 } from '../../src/jobs/job-messages.ts'
@@ -57,7 +57,7 @@ async function start(
     },
     job: (id: string, metadata = {}) =>
       unary('GetJob', getJobRequest.encode({ id, waitSeconds: 20 }), metadata),
-    cancel: (id: string) => unary('CancelJob', cancelJobRequest.encode({ id })),
+    cancel: (id: string) => unary('CancelJob', jobRequest.encode({ id })),
     async watch(id: string, after = 0, onEvent = () => {}) {
       const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure())
       onTestFinished(() => client.close())

@@ -67,6 +67,62 @@ describe('svc.schedule', () => {
   })
 })
 
+describe('ticks of svc.schedule, when clocks are set by an hour', () => {
+  const ticksOf = (cron: string, timeZone: string, from: string, to: string) => {
+    const svc = new Service('ticks')
+    svc.schedule(cron, svc.api({ ...text, name: 'report' }, String), 'x', { timeZone })
+    const [{ tickAfter }] = svc.schedules
+    const ticks: number[] = []
+    for (let at = tickAfter(Date.parse(from)); at < Date.parse(to); at = tickAfter(at)) {
+      ticks.push(at)
+      expect(ticks.length).toBeLessThan(1_000)
+    }
+    return ticks.map((tick) => new Date(tick).toISOString().replace(':00.000Z', 'Z'))
+  }
+
+  it.each([
+    [
+      'Europe/Berlin',
+      '30 2 * * *',
+      '2026-03-28T12:00Z',
+      ['2026-03-29T01:30Z', '2026-03-30T00:30Z'],
+    ],
+    [
+      'Europe/Berlin',
+      '30 2 * * *',
+      '2026-10-24T12:00Z',
+      ['2026-10-25T00:30Z', '2026-10-26T01:30Z'],
+    ],
+    [
+      'America/New_York',
+      '0 2 * * *',
+      '2026-03-07T12:00Z',
+      ['2026-03-08T07:00Z', '2026-03-09T06:00Z'],
+    ],
+  ])('come once a day in %s: %s from %s', (zone, cron, from, expected) => {
+    const to = new Date(Date.parse(from) + 2 * 86_400_000).toISOString()
+    expect(ticksOf(cron, zone, from, to)).toEqual(expected)
+  })
+
+  it.each(['Europe/Berlin', 'Australia/Lord_Howe', 'America/St_Johns'])(
+    'come each quarter of an hour in %s',
+    (zone) => {
+      for (const day of [
+        '2026-03-08',
+        '2026-03-29',
+        '2026-04-05',
+        '2026-10-04',
+        '2026-10-25',
+        '2026-11-01',
+      ]) {
+        const from = `${day}T00:00Z`
+        const to = new Date(Date.parse(from) + 86_400_000).toISOString()
+        expect(ticksOf('*/15 * * * *', zone, from, to)).toHaveLength(95)
+      }
+    },
+  )
+})
+
 /** What each store holds for the schedules of two servers. */
 async function ticksOnce(spec: StoreSpec, jobStore: string): Promise<void> {
   const define = (svc: Service) => {
@@ -101,6 +157,23 @@ describe.skipIf(!isBuiltin('node:sqlite'))('schedules of jobs on SQLite', () => 
   it('make one job for each tick, however many servers run', async () => {
     const path = join(folder(), 'jobs.db')
     await ticksOnce({ kind: 'sqlite', path }, `sqlite:${path}`)
+  })
+
+  it('make the same jobs in a version that has another schedule before them', async () => {
+    const idsOf = async (isLater: boolean) => {
+      const { file, listener } = await start('node', (svc) => {
+        const report = svc.api({ ...text, name: 'report' }, (value: string) => value)
+        if (isLater) svc.schedule('0 0 1 1 *', report, 'zero')
+        for (const input of ['one', 'two']) svc.schedule('*/5 * * * * *', report, input)
+      })
+      const store = await opened({ kind: 'sqlite', path: file })
+      // Those of the last minute.
+      await until(async () => (await jobsIn(store)).length >= 24)
+      await listener.close()
+      return (await jobsIn(store)).map(({ id }) => id)
+    }
+    const [before, later] = await Promise.all([idsOf(false), idsOf(true)])
+    expect(before.filter((id) => later.includes(id)).length).toBeGreaterThanOrEqual(22)
   })
 
   it('are of no caller, and run without hooks', async () => {

@@ -66,6 +66,14 @@ const lookAgainMs = 1_000
 /** What needs the server, for messages. */
 const user = 'the job store'
 
+/** @returns what scripts get of a job that they add, and of the bounds of its API. */
+function argumentsOf(job: KeptJob, maxQueued: number, maxPerCaller: number | '' = '') {
+  const { api, createdAt, queueTtlMs = '', resultTtlMs, owner = '', notBefore = '' } = job
+  const delivery = job.webhook === undefined ? '' : JSON.stringify(deliveryOf(job, createdAt))
+  const times = [createdAt, queueTtlMs, resultTtlMs]
+  return [api, maxQueued, JSON.stringify(job), ...times, delivery, owner, notBefore, maxPerCaller]
+}
+
 class BullmqStore implements JobStore {
   readonly kind = 'redis'
   readonly blobs: BlobStore | undefined
@@ -145,45 +153,43 @@ class BullmqStore implements JobStore {
   }
 
   async add(job: NewJob, maxQueued: number, maxPerCaller?: number): Promise<Added> {
-    const { id, api, owner = '', idempotencyKey, fingerprint } = job
-    const records = this.#records
-    const parts = () => createHash('sha256').update(JSON.stringify([owner, api, idempotencyKey]))
-    const key = idempotencyKey === undefined ? '' : `${records.prefix}key:${parts().digest('hex')}`
+    const { scripts } = this.#records
     const { body, ...request } = job.request
     const kept: KeptJob = { ...job, request }
-    const delivery = job.webhook === undefined ? '' : JSON.stringify(deliveryOf(job, job.createdAt))
-    const [inline, blob] = await records.keep(requestBlob(id), job.request)
-    const text = JSON.stringify(kept)
-    const times = [job.createdAt, job.queueTtlMs ?? '', job.resultTtlMs]
-    const more = [inline, blob, delivery, owner, job.notBefore ?? '', maxPerCaller ?? '']
-    const what = [api, maxQueued, key, fingerprint, text, ...times, ...more]
-    const [kind, knownId, knownFingerprint] = await this.#added(
-      id,
-      records.scripts.add(id, ...what),
-    )
-    if (kind === 'added') {
-      // The job is stored: the sweep sends it later.
-      await this.#queues.send(kept).catch(this.#faults.tell)
-      return { kind }
-    }
-    await records.drop(blob)
+    const [inline, blob] = await this.#records.keep(requestBlob(job.id), job.request)
+    const submission = [this.#keyOf(job), job.fingerprint, inline, blob]
+    const what = [...argumentsOf(kept, maxQueued, maxPerCaller), ...submission]
+    const [kind, id, fingerprint] = await this.#added(kept, scripts.add(job.id, ...what))
+    if (kind === 'added') return { kind }
+    await this.#records.drop(blob)
     return kind === 'exists'
-      ? { kind, id: knownId as string, isSame: knownFingerprint === fingerprint }
+      ? { kind, id: id as string, isSame: fingerprint === job.fingerprint }
       : { kind }
+  }
+
+  /** Where the id of an idempotency key is; '' for a job without one. */
+  #keyOf({ owner, api, idempotencyKey }: NewJob): string {
+    if (idempotencyKey === undefined) return ''
+    const parts = JSON.stringify([owner ?? '', api, idempotencyKey])
+    return `${this.#records.prefix}key:${createHash('sha256').update(parts).digest('hex')}`
   }
 
   /**
    * @returns the answer of the script, or, if it was lost on its way, that of the job which the
    * script has stored.
    */
-  async #added<T>(id: string, answer: Promise<T>): Promise<T | ['added']> {
-    try {
-      return await this.#faults.reach(answer)
-    } catch (error) {
-      const job = await within(this.#records.job(id), lookAgainMs, undefined).catch(() => undefined)
-      if (job === undefined) throw error
-      return ['added']
-    }
+  async #added<T extends readonly [Added['kind'], ...string[]] | null>(
+    job: KeptJob,
+    answer: Promise<T>,
+  ): Promise<T | ['added']> {
+    const added = await this.#faults.reach(answer).catch(async (error) => {
+      const there = await within(this.#records.job(job.id), lookAgainMs, undefined).catch(() => {})
+      if (there === undefined) throw error
+      return ['added'] satisfies ['added']
+    })
+    // The job is stored: the sweep sends it later.
+    if (added?.[0] === 'added') await this.#queues.send(job).catch(this.#faults.tell)
+    return added
   }
 
   async again(
@@ -198,16 +204,9 @@ class BullmqStore implements JobStore {
     const { idempotencyKey: _, ...before } = JSON.parse(text) as KeptJob
     const state = job.state ?? before.state
     const kept: KeptJob = { ...before, notBefore: undefined, ...job, state, retryOf: from }
-    const delivery =
-      kept.webhook === undefined ? '' : JSON.stringify(deliveryOf(kept, kept.createdAt))
-    const times = [kept.createdAt, kept.queueTtlMs ?? '', kept.resultTtlMs]
-    const more = [delivery, kept.owner ?? '', kept.notBefore ?? '', maxPerCaller ?? '']
-    const what = [from, kept.api, maxQueued, JSON.stringify(kept), ...times, ...more]
-    const added = await this.#added(kept.id, scripts.again(kept.id, ...what))
-    if (added === null) return undefined
-    const [kind] = added
-    if (kind === 'added') await this.#queues.send(kept).catch(this.#faults.tell)
-    return { kind }
+    const what = argumentsOf(kept, maxQueued, maxPerCaller)
+    const added = await this.#added(kept, scripts.again(kept.id, ...what, from))
+    return added === null ? undefined : { kind: added[0] }
   }
 
   get(id: string): Promise<Job | undefined> {

@@ -17,7 +17,7 @@ import { responseBlob } from '../kept-body.ts'
 import { crashAnswer, failedBy, lostAnswer } from '../problem-answer.ts'
 import { Thinned } from '../thinned.ts'
 import { type BullJob, loadBullmq, type Worker } from './bullmq-package.ts'
-import type { JobRecords } from './job-records.ts'
+import type { Begun, JobRecords, SubmittedJob } from './job-records.ts'
 import { type LeaseNews, Leases } from './leases.ts'
 import { faultOf } from './redis-faults.ts'
 
@@ -75,7 +75,8 @@ export class BullmqWorker {
     this.#run = run
     const { times, url } = store
     const { prefix, queuePrefix } = store.records
-    this.#leases = new Leases({ ...times, url, prefix, queuePrefix }, (news) => this.#heard(news))
+    const data = { ...times, url, prefix, queuePrefix, queues }
+    this.#leases = new Leases(data, (news) => this.#heard(news))
     this.#workers = queues.map((queue) => this.#worker(queue))
   }
 
@@ -154,7 +155,7 @@ export class BullmqWorker {
     const abort = new AbortController()
     const gaveUp = deferred<undefined>()
     const { hasWebhook, timeoutMs } = job.data
-    this.#leases.hold({ queue: job.queueName, id, token, timeoutMs })
+    const drop = this.#leases.hold(job.queueName, id, token, timeoutMs)
     const over = deferred<void>()
     const ended = this.#attempt(
       job,
@@ -180,7 +181,7 @@ export class BullmqWorker {
       // Another attempt may have begun here since the lease of this one was lost.
       if (this.#running.get(id)?.abort === abort) this.#running.delete(id)
       if (hasWebhook) await this.#store.sendRest(deliveryId(id)).catch(this.#failed)
-      this.#leases.drop(token)
+      drop()
       over.resolve()
     }
   }
@@ -210,14 +211,14 @@ export class BullmqWorker {
         await this.#records.keep('', response),
       )
     }
-    const begun = await scripts.start(id, workerName())
-    if (begun === null) return
-    const [start, number] = begun
+    const begun = await this.#records.begin(id, workerName())
+    if (begun === undefined) return
+    const { start } = begun
     const thinned = new Thinned((kind, data) =>
       scripts.report(id, start, kind, data).then(() => {}, this.#failed),
     )
-    const running = this.#outcome(id, start, {
-      number,
+    const running = this.#outcome(begun, {
+      number: begun.job.attempt,
       starts: start,
       deaths,
       signal,
@@ -264,22 +265,17 @@ export class BullmqWorker {
 
   /** Runs the job and keeps a large answer. What fails of the store's is a failed attempt, too. */
   async #outcome(
-    id: string,
-    start: number,
-    attempt: Omit<Attempt, 'job' | 'request' | 'state'>,
+    { job, start, submitted }: Begun,
+    attempt: Omit<Attempt, 'job' | keyof SubmittedJob>,
   ): Promise<{ outcome: Outcome; body?: Body }> {
     try {
-      const [job, { request, state }] = await Promise.all([
-        this.#records.job(id),
-        this.#records.submitted(id),
-      ])
-      if (job === undefined) return { outcome: { kind: 'canceled' } }
-      const outcome = await this.#run({ ...attempt, job, request, state })
+      const outcome = await this.#run({ ...attempt, job, ...(await submitted()) })
       if (outcome.kind === 'canceled') return { outcome }
-      return { outcome, body: await this.#records.keep(responseBlob(id, start), outcome.response) }
+      const name = responseBlob(job.id, start)
+      return { outcome, body: await this.#records.keep(name, outcome.response) }
     } catch (error) {
       this.#failed(error)
-      const outcome = failedBy(error, id)
+      const outcome = failedBy(error, job.id)
       return { outcome, body: await this.#records.keep('', outcome.response) }
     }
   }

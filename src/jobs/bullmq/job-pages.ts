@@ -14,7 +14,7 @@ export async function pageOf(
   filter: JobFilter,
 ): Promise<JobPage> {
   const { api, status, owner, since = 0, until = '+inf', after = `${until}.`, limit } = filter
-  const [time, id] = after.split('.')
+  const [time, id = ''] = after.split('.')
   const statuses = status === undefined ? jobStatuses : [status]
   const lists =
     owner === undefined

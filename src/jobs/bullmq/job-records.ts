@@ -2,14 +2,24 @@ import { PayloadTooLarge } from '../../core/errors.ts'
 import type { Redis } from '../../core/redis.ts'
 import type { BlobStore } from '../blob-store.ts'
 import { type Job, type JobStatus, type NewJob, shownWorker } from '../job.ts'
-import type { KeptRows } from '../job-store.ts'
+import type { Attempt, KeptRows } from '../job-store.ts'
 import { blobBody, type KeptBody, keepBody, unread } from '../kept-body.ts'
-import { type StoredAnswer, StoredBody, type UnreadRequest } from '../stored-body.ts'
-import { jobScripts, lookFields, type Scripts } from './scripts.ts'
+import { type StoredAnswer, StoredBody } from '../stored-body.ts'
+import { type Field, jobScripts, lookFields, type Scripts } from './scripts.ts'
 
 /** A job as it was submitted, but its body: JSON. */
 export type KeptJob = Omit<NewJob, 'request'> & {
   readonly request: Omit<NewJob['request'], 'body'>
+}
+
+/** What an attempt gets of the submission. */
+export type SubmittedJob = Pick<Attempt, 'request' | 'state'>
+
+/** An attempt that has begun. */
+export interface Begun {
+  readonly start: number
+  readonly job: Job
+  submitted(): Promise<SubmittedJob>
 }
 
 /** A longer body would hold up all that comes after it on a connection, for longer than a command may take. */
@@ -49,18 +59,27 @@ export class JobRecords {
     return jobOf(before, fields)
   }
 
-  /** @returns a job with its input, for the attempt that runs it. */
-  async submitted(
-    id: string,
-  ): Promise<{ readonly request: UnreadRequest; readonly state: string | undefined }> {
+  /** Begins an attempt, whose name nobody else has. Undefined if the job has ended, or waited for too long. */
+  async begin(id: string, name: string): Promise<Begun | undefined> {
+    const found = await this.scripts.start(id, name)
+    if (found === null) return undefined
+    const [start, blob, input, ...fields] = found
+    const submitted = () => this.#submitted(id, fields[0], blob, input)
+    return { start: Number(start), job: jobOf(-1, fields), submitted }
+  }
+
+  /** @returns the input of a job, and what its hooks left. */
+  async submitted(id: string): Promise<SubmittedJob> {
     const [text, blob, input] = await this.client.hmget(this.prefix + id, 'new', 'blob', 'input')
+    return this.#submitted(id, text, blob, input)
+  }
+
+  async #submitted(id: string, text: Field, blob: Field, input: Field): Promise<SubmittedJob> {
     const { request, state }: KeptJob = JSON.parse(text as string)
-    const isBlob = blob !== null && blob !== '' && this.blobs !== undefined
-    if (isBlob) return { request: await unread(this.blobs, { ...request, body: blob }), state }
-    return {
-      request: { ...request, body: await this.#bodyOf(`${this.prefix}${input ?? id}:in`) },
-      state,
-    }
+    if (blob && this.blobs !== undefined)
+      return { request: await unread(this.blobs, { ...request, body: blob }), state }
+    const body = await this.#bodyOf(`${this.prefix}${input ?? id}:in`)
+    return { request: { ...request, body }, state }
   }
 
   async kept(id: string): Promise<KeptRows> {
@@ -79,19 +98,16 @@ export class JobRecords {
       'answerBlob',
     )
     if (status === null || answer === null) return undefined
-    const isBlob = blob !== null && blob !== '' && this.blobs !== undefined
-    const body = isBlob
-      ? await blobBody(this.blobs, blob)
-      : await this.#bodyOf(`${this.prefix}${id}:out`)
+    const body = await (blob && this.blobs !== undefined
+      ? blobBody(this.blobs, blob)
+      : this.#bodyOf(`${this.prefix}${id}:out`))
     return { status: Number(status), headers: JSON.parse(answer), body }
   }
 
   async #bodyOf(key: string): Promise<StoredBody> {
-    // Together, since most bodies are no longer.
-    const [length, first] = await Promise.all([
-      this.client.strlen(key),
-      this.client.getrangeBuffer(key, 0, pieceBytes - 1),
-    ])
+    const first = await this.client.getrangeBuffer(key, 0, pieceBytes - 1)
+    const isAll = first.length < pieceBytes
+    const length = isAll ? first.length : await this.client.strlen(key)
     return new StoredBody(length, () => this.#pieces(key, first, length))
   }
 
@@ -131,7 +147,7 @@ export class JobRecords {
   }
 }
 
-function jobOf(before: number, fields: readonly (string | null)[]): Job {
+function jobOf(before: number, fields: readonly Field[]): Job {
   const field = (name: (typeof lookFields)[number]) => fields[lookFields.indexOf(name)] ?? undefined
   const number = (name: (typeof lookFields)[number]) =>
     field(name) === undefined ? undefined : Number(field(name))

@@ -45,7 +45,8 @@ end
 local function openOf(api, owner)
   return P .. 'open:' .. api .. ':' .. owner
 end
-local function refusal(api, maxQueued, owner, maxPerCaller)
+local function refusal()
+  local api, maxQueued, owner, maxPerCaller = ARGV[3], ARGV[4], ARGV[10], ARGV[12]
   if call('ZCARD', P .. api .. ':queued') >= tonumber(maxQueued) then return { 'full' } end
   if maxPerCaller == '' or owner == '' then return false end
   return call('SCARD', openOf(api, owner)) >= tonumber(maxPerCaller) and { 'quota' }
@@ -66,6 +67,10 @@ local function begin(api, new, createdAt, queueTtl, ttl, idem, blob, delivery, o
   end
   call('SADD', P .. 'apis', api)
   call('ZADD', P .. 'unsent', now, id)
+end
+local function beginAsked(idem, blob)
+  local api, _, new, createdAt, queueTtl, ttl, delivery, owner, notBefore, maxPerCaller = unpack(ARGV, 3, 12)
+  begin(api, new, createdAt, queueTtl, ttl, idem, blob, delivery, owner, notBefore, maxPerCaller)
 end
 local function inputOf()
   return call('HGET', key, 'input') or id
@@ -97,62 +102,79 @@ local function isCurrent(start)
 end
 `
 
-/**
- * `api, maxQueued, key, fingerprint, new, createdAt, queueTtl, ttl, body, blob, delivery, owner, notBefore,
- * maxPerCaller`; '' for what it has not.
- */
+/** After what `argumentsOf` returns: `key, fingerprint, body, blob`; '' for what it has not. */
 const add = `
-local api, maxQueued, idem, fingerprint, new, createdAt, queueTtl, ttl, body, blob = unpack(ARGV, 3, 12)
-local delivery, owner, notBefore, maxPerCaller = unpack(ARGV, 13)
+local idem, fingerprint, body, blob = unpack(ARGV, 13)
 -- Sent again, since a connection was lost before it got the answer.
 if call('EXISTS', key) == 1 then return { 'added' } end
 if idem ~= '' then
   local known = call('HMGET', idem, 'id', 'fingerprint')
   if known[1] then return { 'exists', known[1], known[2] } end
 end
-local refused = refusal(api, maxQueued, owner, maxPerCaller)
+local refused = refusal()
 if refused then return refused end
 if idem ~= '' then call('HSET', idem, 'id', id, 'fingerprint', fingerprint) end
 if blob == '' then call('SET', key .. ':in', body) end
-begin(api, new, createdAt, queueTtl, ttl, idem, blob, delivery, owner, notBefore, maxPerCaller)
+beginAsked(idem, blob)
 return { 'added' }
 `
 
-/** `from`, then as for add without key, fingerprint, body and blob. Returns nothing if its input is gone. */
+/** After what `argumentsOf` returns: `from`. Returns nothing if its input is gone. */
 const again = `
-local from, api, maxQueued, new, createdAt, queueTtl, ttl, delivery, owner, notBefore, maxPerCaller =
-  unpack(ARGV, 3)
+local from = ARGV[13]
 -- As for add.
 if call('EXISTS', key) == 1 then return { 'added' } end
 local old = call('HMGET', P .. from, 'status', 'blob', 'input', 'finishedAt', 'ttl')
 if not old[1] or old[1] == 'expired' then return false end
 if old[4] and old[4] + old[5] <= now then return false end
-local refused = refusal(api, maxQueued, owner, maxPerCaller)
+local refused = refusal()
 if refused then return refused end
 local input = old[3] or from
 if old[2] == '' and call('EXISTS', P .. input .. ':in') == 0 then return false end
 call('PERSIST', P .. input .. ':in')
 call('SADD', P .. input .. ':names', from, id)
 call('HSET', key, 'input', input)
-begin(api, new, createdAt, queueTtl, ttl, '', old[2], delivery, owner, notBefore, maxPerCaller)
+beginAsked('', old[2])
 return { 'added' }
 `
 
-/** `name of the attempt`. Begins it. Returns the numbers of start and attempt; nothing if it has ended or is late. */
+/** Names of the hash's fields that tell what a job is, in this order. */
+export const lookFields = [
+  'new',
+  'status',
+  'createdAt',
+  'attempt',
+  'progress',
+  'startedAt',
+  'finishedAt',
+  'cancel',
+  'responseStatus',
+  'name',
+] as const
+
+const fieldsOf = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ')
+
+/**
+ * `name of the attempt`. Begins it. Returns the number of its start, its input and the fields of its job; nothing if
+ * that has ended or is late.
+ */
 const start = `
-local job = call('HMGET', key, 'status', 'cancel', 'name', 'starts', 'attempt')
--- As for add.
-if job[1] == 'running' and job[3] == ARGV[3] then return { tonumber(job[4]), tonumber(job[5]) } end
-if job[1] ~= 'queued' and job[1] ~= 'running' then return false end
-if job[2] then
-  finish('canceled')
-  return false
+local job = call('HMGET', key, 'status', 'cancel', 'name')
+-- Else it was sent again, as for add.
+if job[1] ~= 'running' or job[3] ~= ARGV[3] then
+  if job[1] ~= 'queued' and job[1] ~= 'running' then return false end
+  if job[2] then
+    finish('canceled')
+    return false
+  end
+  -- The sweep ends it.
+  if isLate() then return false end
+  call('HSET', key, 'startedAt', now, 'name', ARGV[3])
+  call('HINCRBY', key, 'starts', 1)
+  call('HINCRBY', key, 'attempt', 1)
+  enter('running')
 end
--- The sweep ends it.
-if isLate() then return false end
-call('HSET', key, 'startedAt', now, 'name', ARGV[3])
-enter('running')
-return { call('HINCRBY', key, 'starts', 1), call('HINCRBY', key, 'attempt', 1) }
+return call('HMGET', key, 'starts', 'blob', 'input', ${fieldsOf(lookFields)})
 `
 
 /**
@@ -254,20 +276,6 @@ end
 return status
 `
 
-/** Names of the hash's fields that {@link Scripts.look} returns, in this order. */
-export const lookFields = [
-  'new',
-  'status',
-  'createdAt',
-  'attempt',
-  'progress',
-  'startedAt',
-  'finishedAt',
-  'cancel',
-  'responseStatus',
-  'name',
-] as const
-
 /** `prefix of the queues`. Returns the jobs that run before this one, or -1, and the fields; a late one has expired. */
 const look = `
 local job = call('HMGET', key, 'api', 'status', 'finishedAt', 'ttl')
@@ -280,7 +288,7 @@ if job[2] == 'queued' then
   local at = not rank and call('LPOS', queue .. ':wait', id)
   if rank then before = waiting + rank elseif at then before = waiting - 1 - at end
 end
-local fields = call('HMGET', key, ${lookFields.map((field) => `'${field}'`).join(', ')})
+local fields = call('HMGET', key, ${fieldsOf(lookFields)})
 if job[3] and job[3] + job[4] <= now then fields[${lookFields.indexOf('status') + 1}] = 'expired' end
 return { before, unpack(fields) }
 `
@@ -331,18 +339,21 @@ if string.find(' ' .. (blobs[3] or '') .. ' ', ' ' .. ARGV[3] .. ' ', 1, true) t
 return call('EXISTS', key .. ':names')
 `
 
+/** What a hash has of one of its fields. */
+export type Field = string | null
+
 /** The scripts. Each gets the id of a job first. */
 export interface Scripts {
   readonly add: RedisScript<['added' | 'full' | 'quota'] | ['exists', string, string]>
   readonly again: RedisScript<['added' | 'full' | 'quota'] | null>
-  readonly start: RedisScript<[start: number, attempt: number] | null>
+  readonly start: RedisScript<[start: string, ...fields: Field[]] | null>
   readonly finish: RedisScript<number>
   readonly requeue: RedisScript<number>
   readonly report: RedisScript<number>
   readonly keep: RedisScript<number>
   readonly events: RedisScript<string[]>
   readonly cancel: RedisScript<string | null>
-  readonly look: RedisScript<[before: number, ...fields: (string | null)[]] | null>
+  readonly look: RedisScript<[before: number, ...fields: Field[]] | null>
   readonly expire: RedisScript<string[]>
   readonly page: RedisScript<string[]>
   readonly oldest: RedisScript<number>

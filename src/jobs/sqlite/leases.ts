@@ -1,6 +1,13 @@
 import { backoffMs } from '../backoff.ts'
 import type { Job, StoredRequest } from '../job.ts'
-import { type JobTimes, maxCrashes, maxEvents, maxRowCrashes, type Outcome } from '../job-store.ts'
+import {
+  type JobTimes,
+  leaseClock,
+  maxCrashes,
+  maxEvents,
+  maxRowCrashes,
+  type Outcome,
+} from '../job-store.ts'
 import type { Kept } from '../kept-body.ts'
 import { crashAnswer, lateAnswer } from '../problem-answer.ts'
 import type { Database, Row, Statement } from './database.ts'
@@ -32,11 +39,6 @@ export type KeptOutcome = Outcome extends infer O
 const sweepRows = 500
 
 const states = ['running', 'completed', 'failed', 'canceled', 'expired'] as const
-
-/** The clock of leases: all processes of a machine have the same, and nobody sets it. **Units**: milliseconds. */
-export function leaseClock(): number {
-  return Number(process.hrtime.bigint() / 1_000_000n)
-}
 
 /** Jobs of an API that may start at a time. */
 const startable =

@@ -51,12 +51,16 @@ export class SqliteWorker implements JobWorker {
       done: Promise.resolve(),
     }
     this.#running.add(running)
-    running.done = this.#attempt(taken, running)
+    const over = deferred<void>()
+    running.done = this.#attempt(taken, running, over.promise)
       // The thread no longer renews the lease of an attempt whose end it could not keep: the job runs again.
       .catch((error: Error) =>
         this.#store.warn(`the end of job ${taken.job.id} is not kept: ${error.message}`),
       )
-      .finally(() => this.#running.delete(running))
+      .finally(() => {
+        this.#running.delete(running)
+        over.resolve()
+      })
   }
 
   /** Ends the attempt of a lease, if it is of this worker. */
@@ -86,16 +90,7 @@ export class SqliteWorker implements JobWorker {
     if (rest.length > 0) await this.#store.call('release', rest).catch(() => {})
   }
 
-  async #attempt(taken: Taken, running: Running): Promise<void> {
-    const over = deferred<void>()
-    try {
-      await this.#runAttempt(taken, running, over.promise)
-    } finally {
-      over.resolve()
-    }
-  }
-
-  async #runAttempt(taken: Taken, running: Running, over: Promise<void>): Promise<void> {
+  async #attempt(taken: Taken, running: Running, over: Promise<void>): Promise<void> {
     const { call, blobs } = this.#store
     const { job } = taken
     const thinned = new Thinned(async (kind, data) => {

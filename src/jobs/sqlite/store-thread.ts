@@ -4,7 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { workerName } from '../job.ts'
-import type { WorkQueue } from '../job-store.ts'
+import { leaseClock, type WorkQueue } from '../job-store.ts'
 import { lateWarnings } from '../problem-answer.ts'
 import {
   type Database,
@@ -15,7 +15,7 @@ import {
 } from './database.ts'
 import { FileState } from './file-state.ts'
 import { JobRecords } from './job-records.ts'
-import { type Lease, Leases, leaseClock, type Taken } from './leases.ts'
+import { type Lease, Leases, type Taken } from './leases.ts'
 import type { Answer, Call, Fault, News, ThreadData, ThreadOperations } from './messages.ts'
 import { WriteWatch } from './write-watch.ts'
 

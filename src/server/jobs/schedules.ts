@@ -1,8 +1,8 @@
 /** Makes the calls of schedules: all servers add a job of one id for a tick, and the store keeps one. @module */
-import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ownOwner } from '../../api/caller-identity.ts'
 import type { Schedule } from '../../api/schedule.ts'
+import { idOf } from '../../jobs/delivery.ts'
 import type { NewJob } from '../../jobs/job.ts'
 import type { JobLog } from '../../jobs/job-metrics.ts'
 import { runOf } from '../../jobs/job-query.ts'
@@ -25,15 +25,20 @@ export function runSchedules(
   log: JobLog,
   signal: AbortSignal,
 ): void {
-  for (const [place, schedule] of schedules.entries()) {
-    const api = apis.get(schedule.api)
+  const places = new Map<string, number>()
+  for (const schedule of schedules) {
+    const { api: name, cron, timeZone } = schedule
+    const key = JSON.stringify([name, cron, timeZone])
+    const place = places.get(key) ?? 0
+    places.set(key, place + 1)
+    const api = apis.get(name)
     if (api !== undefined && hasJobs(api)) void run({ schedule, place, api, store, log, signal })
   }
 }
 
 interface Running {
   readonly schedule: Schedule
-  /** Tells those of one API and cron apart, whatever their inputs. */
+  /** Of those of one API and cron, whatever their inputs: servers of another version count alike. */
   readonly place: number
   readonly api: AsyncApi
   readonly store: JobStore
@@ -66,11 +71,7 @@ async function run(running: Running): Promise<void> {
 /** @returns why the store does not have the job of a tick. */
 async function add({ schedule, place, api, store, log }: Running, tick: number) {
   const { cron, timeZone, request } = schedule
-  const id = createHash('sha256')
-    .update(JSON.stringify(['schedule', api.name, cron, timeZone, place, tick]))
-    .digest('base64url')
-    .slice(0, 22)
-    .replace(/^-/, '_')
+  const id = idOf(JSON.stringify(['schedule', api.name, cron, timeZone, place, tick]))
   const stored = {
     headers: [...request.headers, ['x-request-id', id] as const],
     query: '',

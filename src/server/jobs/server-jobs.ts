@@ -20,7 +20,7 @@ import { JobCounts } from '../../jobs/job-metrics.ts'
 import { callEndpoint, jobMethods } from '../../jobs/job-rpcs.ts'
 import type { Attempt, JobStore, JobWorker, Outcome } from '../../jobs/job-store.ts'
 import { Jobs } from '../../jobs/jobs.ts'
-import type { AsyncApi } from '../../jobs/new-job.ts'
+import { type AsyncApi, hasJobs } from '../../jobs/new-job.ts'
 import { openStore } from '../../jobs/open-store.ts'
 import type { JobVisit } from '../../jobs/rows.ts'
 import { isCall } from '../../jobs/stored-request.ts'
@@ -65,7 +65,8 @@ export async function openJobs(
   for (const kind of kinds) plainOf.set(kind.name, endpointOf(kind, jobs))
   let worker: JobWorker | undefined
   const schedules = new AbortController()
-  const paths: JobPaths = {
+  return {
+    /** For other protocols, too. */
     jobs,
     role,
     get unready() {
@@ -84,10 +85,6 @@ export async function openJobs(
       if (docs) host.http(schemaEndpoint(service.name, byPath))
       for (const method of jobMethods(jobs, rpcServices)) host.rpc(method)
     },
-  }
-  const started = {
-    /** For other protocols. */
-    jobs,
     /** Takes jobs from now on. Called when the server is ready. `tracer`: its own. */
     start(server: ServerState, tracer: RequestObserver | undefined): void {
       tellOfStrangers(store, service, log).catch((error: Error) => warn(error.message))
@@ -101,10 +98,8 @@ export async function openJobs(
         ),
         limits: { ...server.limits, sendTimeoutMs: 0 },
       }
-      const apis = role === 'submit' ? [] : [...service.apis.values(), ...kinds]
-      const queues = apis.flatMap(({ name, async: settings }) =>
-        settings === undefined ? [] : [{ api: name, concurrency: settings.concurrency }],
-      )
+      const apis = role === 'submit' ? [] : [...service.apis.values(), ...kinds].filter(hasJobs)
+      const queues = apis.map(({ name: api, async: { concurrency } }) => ({ api, concurrency }))
       // Those that only submit deliver, too: there may be no worker until the next job.
       if (webhooks !== undefined) queues.push({ api: deliveryApi, concurrency: deliveriesAtOnce })
       const isReady = () => service.unready === undefined
@@ -136,9 +131,7 @@ export async function openJobs(
       return counts.families(states, [...plainOf.keys()])
     },
     close: () => store.close(),
-  }
-  // Not by spreading, which would read what changes.
-  return Object.assign(paths, started)
+  } satisfies JobPaths & Record<string, unknown>
 }
 
 /** @returns the jobs of the service's own protocols. */
@@ -193,15 +186,12 @@ async function tellOfStrangers(
   service: ServedService,
   log: Logger,
 ): Promise<void> {
-  const { apis, jobs } = service
-  const kinds = jobKindsOf(service)
+  const known = [...service.apis.values(), ...jobKindsOf(service)].filter(hasJobs)
+  const names = new Set(known.map(({ name }) => name))
+  if (service.jobs.webhooks !== undefined) names.add(deliveryApi)
   for (const { api, counts } of await store.states()) {
-    const isKnown =
-      api === deliveryApi
-        ? jobs.webhooks !== undefined
-        : (apis.get(api)?.async ?? kinds.find(({ name }) => name === api)) !== undefined
     const waiting = counts.queued + counts.running
-    if (isKnown || waiting === 0) continue
+    if (names.has(api) || waiting === 0) continue
     const what =
       api === deliveryApi
         ? 'webhooks, which it does not send'
