@@ -1,6 +1,6 @@
 /**
- * Stores of jobs in process: `tsx bench/micro/jobs.ts [FOLDER]` on Node 22.13 or later, with redis-server in the PATH for
- * the rows of Redis. They run in turns beside bare BullMQ with the same payload, and beside the stores of another
+ * Stores of jobs in process: `tsx bench/micro/jobs.ts [FOLDER]` on Node 22.13 or later, with redis-server in the PATH
+ * for the rows of Redis. They run in turns beside bare BullMQ with the same payload, and beside the stores of another
  * version, if the folder of one is given: both must be built. Prints medians of jobs a second, of the CPU of a job with
  * that of Redis, and of the CPU as a part of what this version needs in the same turn.
  */

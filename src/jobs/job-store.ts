@@ -3,7 +3,6 @@
 import type { BlobStore } from './blob-store.ts'
 import { deliveryApi } from './delivery.ts'
 import type { Job, JobEvent, JobStatus, NewJob, StoredResponse } from './job.ts'
-import type { jobOf, newJob } from './new-job.ts'
 import type { StoredAnswer, UnreadRequest } from './stored-body.ts'
 
 /** Each number is a promise that the conformance tests hold by killing processes. **Units**: milliseconds. */
@@ -43,7 +42,8 @@ export type Added =
   | { readonly kind: 'quota' }
 
 /** What a job of the input of another one has of its own; the rest, but key and `notBefore`, is as it was there. */
-export type AgainJob = ReturnType<typeof newJob> & Partial<ReturnType<typeof jobOf>>
+export type AgainJob = Pick<NewJob, 'id' | 'createdAt'> &
+  Partial<Omit<NewJob, 'request' | 'owner' | 'fingerprint' | 'idempotencyKey'>>
 
 /** How an attempt ended. A failed one that may run again does so after `retryAfterMs`, else by `backoffMs`. */
 export type Outcome =

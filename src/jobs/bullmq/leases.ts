@@ -22,8 +22,8 @@ export interface LeaseThreadData {
 const slotBytes = 256
 
 /**
- * Texts in memory that two threads share: one writes them, and the other reads them now and then. To tell it of each job
- * by a message costs more than a job itself.
+ * Texts in memory that two threads share: one writes them, and the other reads them now and then. A message for each
+ * job would wake it twice.
  */
 export class Slots {
   readonly memory: SharedArrayBuffer
