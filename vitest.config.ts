@@ -54,6 +54,7 @@ export default defineConfig({
     alias: {
       'serving/config': src('cli/config/index.ts'),
       'serving/client': src('client/index.ts'),
+      'serving/pool': src('runner/model-pool.ts'),
       'serving/split': src('runner/split.ts'),
       'serving/onnx': src('runner/onnx/index.ts'),
       'serving/auth': src('api/auth/index.ts'),

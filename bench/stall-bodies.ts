@@ -266,6 +266,12 @@ export const attacks: readonly Attack[] = [
     make: () => '0',
     isOutput: true,
   })),
+  ...['thread', 'process', 'python'].map((kind) => ({
+    name: `runner: 500 MB by ${kind}`,
+    path: `/runner_${kind}`,
+    make: () => '0',
+    isOutput: true,
+  })),
 ]
 
 function utf16Csv(times: number): Buffer {

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import pl from 'nodejs-polars'
-import { io, NDArray, Service } from 'serving'
+import { io, NDArray, Runner, Service } from 'serving'
 import { z } from 'zod'
 
 const svc = new Service('stall')
@@ -121,6 +121,31 @@ out('json_schema', new io.JSON({ schema: z.array(record) }), rows)
 out('json_object', new io.JSON({ schema: z.record(z.string(), z.number()) }), () =>
   Object.fromEntries(list(100_000, (i) => [`k${i}`, i])),
 )
+
+/** A Runner that gets 500 MB and gives them back. Started by the first call. */
+const moves = { methods: { echo: {} } }
+const module = new URL('./models/moves.ts', import.meta.url)
+const python = new URL('./models/echo.py', import.meta.url)
+type Moves = typeof import('./models/moves.ts')
+const runners = {
+  thread: new Runner<Moves>('thread', { ...moves, module }),
+  process: new Runner<Moves>('process', { ...moves, module, isolation: 'process' }),
+  python: new Runner<{ echo(x: NDArray): NDArray }>('python', { ...moves, python }),
+}
+const half = 500_000_000
+for (const [kind, runner] of Object.entries(runners)) {
+  let x: NDArray<'float64'> | undefined
+  svc.api({ ...counted, input: new io.JSON(), name: `runner_${kind}` }, async (_, ctx) => {
+    if (x === undefined) {
+      x = new NDArray(new Float64Array(half / 8).fill(1.5), [half / 8])
+      await runner.start()
+      return 0
+    }
+    const { data } = await runner.echo(x, ctx)
+    if (data.length !== x.data.length || data.at(-1) !== 1.5) throw new Error('a wrong answer')
+    return 1
+  })
+}
 
 const cpuMs = () =>
   Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ', 1)[0]) / 1e6

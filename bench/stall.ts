@@ -8,7 +8,8 @@
  * Printed are the answer, the neighbour's p99 and its longest wait, the longest stretch of the event loop in CPU time
  * of its thread, which other work on the machine does not add to, and the server's memory. Linux only: it looks into
  * /proc. `--raw` sends the bodies uncompressed, and repeated up to 60 MB, as messages of RPC are always; `--checkout`
- * measures another build. The last line of an engine names the bodies above the targets.
+ * measures another build. SERVING_PYTHON names a Python with numpy. The last line of an engine names the bodies above
+ * the targets.
  * @module
  */
 import { type ChildProcess, spawn } from 'node:child_process'

@@ -1,6 +1,7 @@
 import { type DType, isDType } from '../core/dtype.ts'
 import { InvalidArgument } from '../core/errors.ts'
 import { checkOptions, checkThat } from '../core/options.ts'
+import type { ByteSize } from '../core/text/units.ts'
 import type { RunnerLife } from '../runner/runner.ts'
 import type { Sampler } from './sampler.ts'
 
@@ -88,6 +89,19 @@ export interface RepositoryOptions {
    * @default the folder's
    */
   readonly name?: string
+  /**
+   * Memory of the loaded models in each worker process, where a model counts as its files times its threads. Models
+   * are then loaded when they are called, and those that were not used for the longest time make room.
+   *
+   * @default all models are loaded at once
+   */
+  readonly maxBytes?: ByteSize
+  /**
+   * With `maxBytes`: names of models that are loaded at once, and stay.
+   *
+   * @default `[]`
+   */
+  readonly pin?: readonly string[]
 }
 
 const optionNames = ['runner', 'name', 'version', 'method', 'inputs', 'outputs', 'labels']

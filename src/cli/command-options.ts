@@ -2,6 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { SetupError } from '../core/errors.ts'
 import { duration, type Option as ServiceOption, whole } from '../core/option.ts'
+import { parseByteSize } from '../core/text/units.ts'
 import { unknownVariable } from './config/environment.ts'
 import {
   flagOf,
@@ -109,6 +110,11 @@ export function addSenderOptions(command: Command, connections: number): Command
 /** @returns an option whose value is a time, read as milliseconds. */
 export function durationOption(flag: string, help: string): Option {
   return new Option(flag, help).argParser((text) => parsed(() => duration.parts.read(flag, text)))
+}
+
+/** @returns an option whose value is a size, read as bytes. */
+export function sizeOption(flag: string, help: string): Option {
+  return new Option(flag, help).argParser((text) => parsed(() => parseByteSize(flag, text)))
 }
 
 function parserOf<G, V, A>(option: ServiceOption<G, V, A>): (text: string) => V {

@@ -12,6 +12,7 @@ import {
   Option,
   serviceSettings,
   settingsOf,
+  sizeOption,
 } from './command-options.ts'
 import { foreignVariables } from './config/environment.ts'
 import { optionNames, variableOf } from './config/option-table.ts'
@@ -26,6 +27,12 @@ import { addTypesCommands } from './types/types-program.ts'
 // Only those that commander would read: a service may want to know where Kubernetes' Service is.
 for (const name of foreignVariables(process.env)) {
   if (optionNames.some((option) => variableOf(option) === name)) delete process.env[name]
+}
+
+interface ModelsFlags extends RepositoryOptions {
+  readonly loadModel?: readonly string[]
+  readonly maxModelBytes?: number
+  readonly pinModels?: readonly string[]
 }
 
 const bold = (text: string) => `\u001b[1m${text}\u001b[22m`
@@ -112,11 +119,24 @@ const models = program
     'devices of the threads of each model, in turn, as 0,1',
     (text) => list(text).map(Number),
   )
+  .addOption(
+    sizeOption(
+      '--max-model-bytes <size>',
+      'memory of the loaded models in each worker, as 2gb; models are then loaded when called',
+    ),
+  )
+  .option(
+    '--pin-models <names>',
+    'with --max-model-bytes: loaded at the start, and never closed, as iris,digits',
+    list,
+  )
   .addHelpText('after', '\nExample: serving models /mnt/models --port 8080 --grpc-port 9000')
-  .action(async (path: string, given: RepositoryOptions & { loadModel?: readonly string[] }) => {
-    const { control, loadModel: load, pollMs, threads, executionProviders, deviceIds } = given
+  .action(async (path: string, given: ModelsFlags) => {
+    const { loadModel: load, maxModelBytes: maxBytes, pinModels: pin } = given
+    const { control, pollMs, threads, executionProviders, deviceIds } = given
     const { modelsCommand } = await import('./serve-command.ts')
-    const options = { control, load, pollMs, threads, executionProviders, deviceIds }
+    const bounds = { maxBytes, pin }
+    const options = { control, load, pollMs, threads, executionProviders, deviceIds, ...bounds }
     process.exit(await modelsCommand(path, options, () => settingsOf(models, undefined)))
   })
 addOptions(models)

@@ -53,9 +53,10 @@ export interface ChildLink {
   /**
    * Drops the message if the process has ended.
    *
-   * @throws of a message that cannot be sent.
+   * @returns a promise if it is sent later.
+   * @throws of a message that cannot be sent, also by the promise.
    */
-  post(message: Down, transfer: readonly Transfer[]): void
+  post(message: Down, transfer: readonly Transfer[]): Promise<void> | undefined
   close(): void
   kill(): void
   ref(): void
@@ -111,7 +112,7 @@ export class ChildWorker implements ModelWorker {
       number = id
     }).finally(() => this.#channels.delete(number))
     return {
-      channel: channelOf(this.#channels, number, (...part) => this.#link.post(...part)),
+      channel: channelOf(this.#channels, number, (...part) => this.#post(...part)),
       done,
     }
   }
@@ -132,11 +133,16 @@ export class ChildWorker implements ModelWorker {
       return await this.#questions.ask((id) => {
         opened?.(id)
         this.#link.ref()
-        this.#link.post({ kind: 'message', id, message, open: opened !== undefined }, transfer)
+        this.#post({ kind: 'message', id, message, open: opened !== undefined }, transfer)
       })
     } finally {
       if (this.#questions.size === 0) this.#link.unref()
     }
+  }
+
+  #post(message: Down, transfer: readonly Transfer[]): void {
+    const { id } = message
+    this.#link.post(message, transfer)?.catch((error) => this.#questions.refuse(id, error))
   }
 
   #receive(sent: Up): void {

@@ -76,10 +76,12 @@ export interface RunnerLife {
   readonly pythonSettings?: PythonSettings | undefined
   /** Set for a Split. */
   readonly versions?: ModelVersions
+  /** @returns metrics beside those that all Runners have. */
+  families?(): readonly MetricFamily[]
   /** Of a folder of models: calls `listener` with each that is loaded, and with those that will be. */
   models?(
     listener: (model: {
-      readonly runner: RunnerLife
+      readonly runner: Pick<RunnerLife, 'name'>
       readonly name: string
       readonly version: string
     }) => void,
@@ -314,6 +316,8 @@ const reserved = [
   'isRemote',
   'pythonSettings',
   'versions',
+  'families',
+  'models',
 ]
 reserved.push('then', '__proto__')
 

@@ -1,7 +1,7 @@
 /** Values between threads and processes: memory is copied once or moved, and classes are kept. @module */
 
 import { BadInput, InvalidArgument, show } from '../core/errors.ts'
-import { Copies } from '../core/memory/copies.ts'
+import { Copies, turnBytes } from '../core/memory/copies.ts'
 import { markGone } from '../core/memory/mark-gone.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { leaveToCollector } from '../values/image/request-pixels.ts'
@@ -42,7 +42,8 @@ interface Way {
 const moved = new WeakSet<object>()
 
 /**
- * Makes a value sendable; `transfer`: buffers to move. `copies`: until they are made, the value must stay unchanged.
+ * Makes a value sendable; `transfer`: gets buffers to move, and large views that go to a process in pieces. `copies`:
+ * until they are made, the value must stay unchanged.
  *
  * @throws InvalidArgument, BadInput for deep nesting.
  */
@@ -257,6 +258,12 @@ function packView(view: View, isOwned: boolean, way: Way): View | number {
   }
   // Copied when the message is sent, in this turn; its index stands in its place.
   if (boundary === 'python') return transfer.push(view) - 1
+  if (boundary === 'process' && hold === undefined && view.byteLength > turnBytes) {
+    // Sent in pieces; pixels end with their request, which may be over before.
+    leaveToCollector(view.buffer)
+    transfer.push(view)
+    return view
+  }
   if (view.buffer instanceof SharedArrayBuffer) return boundary === 'process' ? copyOf(view) : view
   const isWhole = view.byteLength === view.buffer.byteLength
   if (boundary === 'process' || view.byteLength < minMoveBytes) {

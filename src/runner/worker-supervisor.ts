@@ -142,8 +142,9 @@ export class WorkerSupervisor {
 
   #loadMessage(): Omit<LoadMessage, 'index' | 'device'> {
     const { name, module, init, methods, warmup, boundary } = this.#settings
+    const views = boundary === 'thread' ? [] : this.#loadViews
     const packShared = (value: unknown) =>
-      pack(value, boundary === 'python' ? boundary : 'process', this.#loadViews)
+      pack(value, boundary === 'python' ? boundary : 'process', views)
     return {
       kind: 'load',
       runner: name,

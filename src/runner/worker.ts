@@ -1,6 +1,6 @@
 /** The contract of what runs a model: a thread, a child process, or the caller's own thread. @module */
 
-/** Memory beside a message: buffers to move to a thread; views for Python. */
+/** Memory beside a message: buffers to move to a thread; views for Python, and large ones for other processes. */
 export type Transfer = ArrayBuffer | ArrayBufferView
 
 /** Messages in both directions while one stream lasts. */

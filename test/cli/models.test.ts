@@ -64,8 +64,18 @@ describe('serving models', () => {
       '0,1',
       '--threads',
       '2',
+      '--max-model-bytes',
+      '1mb',
+      '--pin-models',
+      'another',
     )
+    const loads = async () => {
+      const { body } = await send(cpu.port, '/metrics')
+      return Number(/serving_pool_loads_total{.*outcome="loaded"} (\d+)/.exec(body)?.[1])
+    }
+    expect(await loads()).toBe(0)
     expect((await send(cpu.port, '/v2/models/iris/infer', request)).status).toBe(200)
+    expect(await loads()).toBe(1)
     const none = await serveModels('--execution-providers', 'nonesuch,cpu')
     expect(none.running.stderr() + none.running.stdout()).toMatch(
       /expected some of cpu.* for executionProviders of onnxruntime-node, received .*nonesuch/,
@@ -134,6 +144,9 @@ describe('serving models', () => {
     )
     expect((await run(['models', '.', '--poll-ms', '0'])).stderr).toContain(
       'Expected a whole number from 1 up.',
+    )
+    expect((await run(['models', '.', '--max-model-bytes', 'much'])).stderr).toContain(
+      'expected bytes, or a size like 64kb or 1mb',
     )
   })
 })

@@ -21,6 +21,7 @@ import { splitFamilies } from '../../src/runner/split-version.ts'
 import { ServerMetrics } from '../../src/server/telemetry/server-metrics.ts'
 import { workerFamilies } from '../../src/server/workers/worker-group.ts'
 import type { MetricFamily } from '../../src/telemetry/metrics/metric-family.ts'
+import { ModelPool } from '../../src/runner/model-pool.ts'
 import { runnerFamilies } from '../../src/telemetry/metrics/runner-counts.ts'
 
 const root = new URL('../../', import.meta.url)
@@ -132,6 +133,10 @@ const labels: Readonly<Record<string, string>> = {
   serving_split_canary_share: '`split`',
   serving_split_differences_total: '`split`',
   serving_split_dropped_total: '`split`, `reason`',
+  serving_pool_models: '`pool`',
+  serving_pool_bytes: '`pool`',
+  serving_pool_loads_total: '`pool`, `outcome`',
+  serving_pool_evictions_total: '`pool`',
 }
 
 function metrics(): string {
@@ -143,6 +148,7 @@ function metrics(): string {
     ...new JobCounts({ debug() {}, warn() {} }).families([], []),
     ...captureFamilies([]),
     ...splitFamilies('', 0, {}),
+    ...new ModelPool('pool', { maxBytes: 1, load: () => ({ model: 0, bytes: 0 }) }).families(),
   ]
   const rows = families.map(({ name, type, help }) => [
     `\`${name}\``,
@@ -163,7 +169,7 @@ ${table(['metric', 'type', 'labels', 'meaning'], rows)}
 - \`code\` is the HTTP status, or the name of the gRPC status such as \`NOT_FOUND\`.
 - \`reason\` is \`in_flight\`, \`memory\`, \`queue\`, \`draining\` or the code of an error.
 - \`outcome\` is \`completed\`, \`failed\`, \`canceled\`, \`handed_back\` (its worker stopped) or \`lost\` (its lease
-  ran out).
+  ran out). Of a pool it is \`loaded\` or \`failed\`.
 - \`reason\` of a capture is \`memory\`, \`rate\`, \`columns\`, \`failed\` or \`unwritten\`.
 - \`version\` is \`stable\`, \`canary\` or \`shadow\`. \`reason\` of a split is \`calls\`, \`memory\`, \`uncopied\` or
   \`unanswered\`.

@@ -39,6 +39,10 @@ const alongside: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   onnx: { 'model.onnx': 'digits/model.onnx' },
   pictures: { 'pattern.png': 'all/pattern.png' },
+  pool: {
+    'acme.onnx': 'digits/model.onnx',
+    'digit.json': '../docs/snippets/onnx/digit.json',
+  },
 }
 
 /** Returns a project with the files of a snippet, beside the package. */

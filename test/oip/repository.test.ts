@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -289,6 +289,55 @@ describe('a repository of models', () => {
       async () => expect((await ask('GET', '/models/iris/ready')).status).toBe(404),
       { timeout: 15_000 },
     )
+  })
+
+  it('holds as many models as its memory has room for, and loads the others when they are called', async () => {
+    for (const name of ['one', 'two', 'three']) await put(name, '1')
+    await put('broken', '1', fixture('make.py'))
+    const { size } = await stat(iris)
+    const repository = modelRepository(folder, { maxBytes: 2 * size, pin: ['two'] })
+    const events: string[] = []
+    repository.watch(({ message }) => events.push(message.split(':')[0]))
+    const ask = await servedBy(new Service('models', { models: [repository] }))
+    expect(events).toEqual(['the model two is loaded'])
+    const infer = async (name: string) => {
+      const answer = await ask('POST', `/models/${name}/infer`, { inputs: [flower] })
+      return answer.json()
+    }
+    const flowers = { outputs: [{ data: ['setosa'] }, {}] }
+    for (const name of ['one', 'three', 'one', 'two', 'one'])
+      expect(await infer(name)).toMatchObject({ model_name: name, ...flowers })
+    const loaded = (name: string) => `the model ${name} is loaded`
+    expect(events.splice(0)).toEqual(['two', 'one', 'three', 'one'].map(loaded))
+    const values = (repository as ModelRepository).families().map(({ name, values }) => [name, values[0].value])
+    expect(Object.fromEntries(values)).toMatchObject({
+      serving_pool_models: 2,
+      serving_pool_bytes: 2 * size,
+      serving_pool_evictions_total: 2,
+    })
+    // What it says of a model stays when the model goes.
+    expect((await ask('GET', '/models/three/ready')).status).toBe(200)
+    expect(await (await ask('GET', '/models/three')).json()).toMatchObject({
+      inputs: [{ name: 'measurements' }],
+    })
+    expect(events).toEqual([])
+
+    const hidden = "the model could not be loaded: the server's log says why"
+    for (let i = 0; i < 2; i++) expect(await infer('broken')).toMatchObject({ error: hidden })
+    expect(events.splice(0)).toEqual(['the model broken could not be loaded'])
+    const index = async () => {
+      const all = (await (await ask('POST', '/repository/index')).json()) as { reason?: string }[]
+      return all.flatMap(({ reason }) => reason ?? [])
+    }
+    expect(await index()).toEqual([hidden])
+    await put('broken', '1')
+    await (repository as ModelRepository).scan()
+    expect(await infer('broken')).toMatchObject(flowers)
+    expect(await index()).toEqual([])
+    expect(() => modelRepository(folder, { maxBytes: 'much' })).toThrow(
+      'expected bytes, or a size like 64kb or 1mb for maxBytes of modelRepository',
+    )
+    expect(() => modelRepository(folder, { pin: 'two' as never })).toThrow('a list of names')
   })
 
   it('swaps versions four times under load without a failed request', {

@@ -84,15 +84,17 @@ for (const where of places) {
     })
 
     it('leaves its arguments to the caller, at every size', async () => {
-      for (const length of [3, 4_096, 150_000]) {
+      for (const length of [3, 4_096, 150_000, 1_500_000]) {
         const x = new NDArray(new Float32Array(length).fill(2))
-        const [y, z] = await Promise.all([runner.echo(x), runner.echo(x)])
+        const calls = [runner.echo(x), runner.echo(x), runner.add({ a: 1, b: length })] as const
+        const [y, z, sum] = await Promise.all(calls)
+        expect(sum).toBe(length + 1)
         expect([y.data[length - 1], z.data[length - 1], x.data[length - 1]]).toEqual([2, 2, 2])
       }
     })
 
     it('takes what the caller gives away by move, and gives what the model gives away', async () => {
-      for (const length of [3, 150_000]) {
+      for (const length of [3, 150_000, 1_500_000]) {
         const x = new NDArray(Float32Array.from({ length }, (_, i) => i))
         const y = await runner.give(move(x))
         expect([y.size, y.data[length - 1]]).toEqual([length, length - 1])
@@ -102,7 +104,7 @@ for (const where of places) {
     })
 
     it("lets a result stay the model's, at every size", async () => {
-      for (const length of [3, 150_000]) {
+      for (const length of [3, 150_000, 1_500_000]) {
         await runner.remember(new NDArray(new Float32Array(length).fill(5)))
         for (let i = 0; i < 2; i++) expect((await runner.remembered(null)).data[length - 1]).toBe(5)
       }

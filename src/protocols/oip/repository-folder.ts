@@ -1,7 +1,9 @@
 /** Triton's model repository: `name/version/model.onnx`. KServe mounts one model at `/mnt/models`. @module */
 import { readdir, readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { BadInput } from '../../core/errors.ts'
 import { parseTextMessage, type TextMessage, type TextValue } from './pbtxt.ts'
+import { shown } from './tensor.ts'
 
 /** A version of a model on disk. */
 export type ModelFile = Awaited<ReturnType<typeof modelFile>>
@@ -19,7 +21,7 @@ export async function modelNames(folder: string, only: string): Promise<readonly
 /**
  * `versions` by `version_policy`; by default the greatest.
  *
- * @throws InvalidArgument; those of the disk.
+ * @throws InvalidArgument; BadInput without a version; those of the disk.
  */
 export async function readModelFolder(folder: string, name: string) {
   const entries = await readdir(folder)
@@ -41,13 +43,16 @@ export async function readModelFolder(folder: string, name: string) {
     if (exists) found.push(await modelFile(version, path))
   }
   found.sort((a, b) => Number(b.version) - Number(a.version))
+  const versions = selectVersions(found, config)
+  if (versions.length === 0)
+    throw new BadInput(`expected a file model.onnx for ${shown(name)}, found none`)
   const batching = config.dynamic_batching?.[0]
   const maxWaitMs = isMessage(batching)
     ? Number(batching.max_queue_delay_microseconds?.[0] ?? 0) / 1000
     : 0
   return {
     name,
-    versions: selectVersions(found, config),
+    versions,
     maxBatchSize: batching === undefined ? 0 : Number(config.max_batch_size?.[0] ?? 0),
     maxWaitMs,
     config,
@@ -79,4 +84,13 @@ function isMessage(value: TextValue | undefined): value is TextMessage {
 function textOf(values: readonly TextValue[] | undefined): string | undefined {
   const [value] = values ?? []
   return typeof value === 'string' ? value : undefined
+}
+
+/** @returns the bytes of a file and of those beside it, which may have its weights. */
+export async function bytesBeside(path: string): Promise<number> {
+  const folder = dirname(path)
+  const entries = await readdir(folder, { withFileTypes: true })
+  const files = entries.filter((entry) => !entry.isDirectory())
+  const stats = await Promise.all(files.map(({ name }) => stat(join(folder, name))))
+  return stats.reduce((sum, { size }) => sum + size, 0)
 }

@@ -13,57 +13,87 @@ import {
 } from '../../core/errors.ts'
 import { checkAtLeast, checkOneOf, checkOptions, checkThat } from '../../core/options.ts'
 import type { MaybePromise } from '../../core/promise.ts'
+import { parseByteSize } from '../../core/text/units.ts'
+import type { Context } from '../../http/context.ts'
+import type { ModelPool } from '../../runner/model-pool.ts'
 import { type OnnxRunner, onnxRunner } from '../../runner/onnx/index.ts'
 import type { RunnerLife, StartOptions } from '../../runner/runner.ts'
 import type { RunnerEvent } from '../../runner/worker-supervisor.ts'
+import type { NDArray } from '../../values/array/ndarray.ts'
 import { requireConfigured } from './configured-tensors.ts'
 import type { Model, Outcome } from './model.ts'
 import {
+  bytesBeside,
   type ModelFile,
   type ModelFolder,
   modelNames,
   readModelFolder,
 } from './repository-folder.ts'
 import { RunnerModel } from './runner-model.ts'
-import { shown, type Tensor } from './tensor.ts'
+import type { Tensor } from './tensor.ts'
 
 interface Fault {
   /** For clients: without paths, and without what files say. */
   readonly reason: string
-  readonly signature: string
+  /** Of the file that did not load; empty for a fault of the folder. */
+  readonly files: string
+  readonly message: string
 }
 
-type FolderModel = ServedModel & Required<Pick<ServedModel, 'name' | 'version'>>
+/** The Runner of a model, while the pool has it. */
+class PooledRunner {
+  readonly name: string
+  readonly pool: ModelPool<OnnxRunner>
+  runner: OnnxRunner | undefined
 
-class LoadedModel extends RunnerModel {
-  readonly signature: string
+  constructor(name: string, pool: ModelPool<OnnxRunner>) {
+    this.name = name
+    this.pool = pool
+  }
+
+  get unready(): string | undefined {
+    return this.runner?.unready
+  }
+
+  predict(x: NDArray, ctx: Context) {
+    return this.runner?.predict(x, ctx)
+  }
+
+  run(feeds: Readonly<Record<string, NDArray>>, ctx: Context) {
+    return this.runner?.run(feeds, ctx)
+  }
+
+  describe() {
+    return this.pool.use(this.name, (runner) => runner.describe())
+  }
+}
+
+interface FolderModel extends Omit<ServedModel, 'runner'> {
+  readonly runner: PooledRunner
+  readonly name: string
+  readonly version: string
+}
+
+/** A version of a model, which the pool has loaded, or loads when it is called. */
+class RepositoryModel extends RunnerModel {
   readonly options: FolderModel
-  readonly #runner: OnnxRunner
-  readonly #calls = new Set<MaybePromise<Outcome>>()
+  readonly folder: ModelFolder
+  readonly file: ModelFile
+  readonly pooled: PooledRunner
 
-  constructor(
-    runner: OnnxRunner,
-    name: string,
-    { version, signature }: ModelFile,
-    maxBatchSize: number,
-  ) {
-    const options = { runner, name, version }
-    super(options, maxBatchSize)
+  constructor(pooled: PooledRunner, folder: ModelFolder, file: ModelFile) {
+    const options = { runner: pooled, name: folder.name, version: file.version }
+    super(options, folder.maxBatchSize)
     this.options = options
-    this.#runner = runner
-    this.signature = signature
+    this.pooled = pooled
+    this.folder = folder
+    this.file = file
   }
 
   override infer(tensors: readonly Tensor[], visit: Visit): MaybePromise<Outcome> {
-    const outcome = super.infer(tensors, visit)
-    this.#calls.add(outcome)
-    void Promise.resolve(outcome).finally(() => this.#calls.delete(outcome))
-    return outcome
-  }
-
-  async end(): Promise<void> {
-    while (this.#calls.size > 0) await Promise.all(this.#calls)
-    await this.#runner.stop()
+    const { pool, name } = this.pooled
+    const infer = () => super.infer(tensors, visit)
+    return pool.use(name, infer, visit.ctx).catch((error: ServingError) => ({ error }))
   }
 }
 
@@ -75,6 +105,8 @@ const optionNames = [
   'executionProviders',
   'deviceIds',
   'name',
+  'maxBytes',
+  'pin',
 ]
 
 /** A folder of models, for the `models` of a service. See {@link modelRepository}. */
@@ -84,12 +116,15 @@ export class ModelRepository implements RunnerLife {
   readonly folder: string
   readonly control: 'none' | 'poll' | 'explicit'
   readonly #options: RepositoryOptions
-  readonly #models = new Map<string, Map<string, LoadedModel>>()
+  readonly #models = new Map<string, Map<string, RepositoryModel>>()
+  /** By the names of their Runners, which the pool loads. */
+  readonly #pooled = new Map<string, RepositoryModel>()
   readonly #faults = new Map<string, Fault>()
   readonly #listeners = new Set<(event: RunnerEvent) => void>()
   readonly #followers = new Set<(model: FolderModel) => void>()
   /** Whose files are being loaded. */
   readonly #starting = new Set<OnnxRunner>()
+  #pool: ModelPool<OnnxRunner> | undefined
   #isStopping = false
   #last: Promise<unknown> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
@@ -98,7 +133,7 @@ export class ModelRepository implements RunnerLife {
 
   constructor(folder: string, given: RepositoryOptions) {
     const options = checkOptions('modelRepository', given, optionNames)
-    const { control = 'none', load, pollMs = 15_000 } = options
+    const { control = 'none', load, pollMs = 15_000, maxBytes, pin = [] } = options
     if (typeof folder !== 'string')
       throw new InvalidArgument(expected('a path', 'modelRepository', folder))
     checkAtLeast('pollMs of modelRepository', pollMs, 1)
@@ -109,6 +144,8 @@ export class ModelRepository implements RunnerLife {
       checkThat(control === 'explicit', "control 'explicit' for load", 'modelRepository', control)
       checkThat(Array.isArray(load), 'a list of names', 'load of modelRepository', load)
     }
+    checkThat(Array.isArray(pin), 'a list of names', 'pin of modelRepository', pin)
+    if (maxBytes !== undefined) parseByteSize('maxBytes of modelRepository', maxBytes)
     this.#options = options
   }
 
@@ -139,10 +176,11 @@ export class ModelRepository implements RunnerLife {
     this.#isStopping = true
     for (const runner of this.#starting) void runner.stop()
     await this.#last.catch(() => {})
-    this.#isStopping = false
-    const all = this.all()
     this.#models.clear()
-    await Promise.all(all.map((model) => model.end()))
+    await this.#pool?.stop()
+    this.#pooled.clear()
+    this.#pool = undefined
+    this.#isStopping = false
   }
 
   /** @throws InvalidArgument for a name that the folder does not have. */
@@ -165,17 +203,21 @@ export class ModelRepository implements RunnerLife {
     return () => void this.#listeners.delete(listener)
   }
 
+  families() {
+    return this.#pool?.families() ?? []
+  }
+
   models(listener: (model: FolderModel) => void): void {
     this.#followers.add(listener)
     for (const { options } of this.all()) listener(options)
   }
 
-  /** @returns the loaded versions; undefined if the folder does not have the model. */
+  /** @returns the versions; undefined if the folder does not have the model. */
   get(name: string): ReadonlyMap<string, Model> | undefined {
     return this.#models.get(name)
   }
 
-  all(): LoadedModel[] {
+  all(): RepositoryModel[] {
     return [...this.#models.values()].flatMap((versions) => [...versions.values()])
   }
 
@@ -204,7 +246,7 @@ export class ModelRepository implements RunnerLife {
       const versions = [...(this.#models.get(name)?.values() ?? [])]
       this.#models.delete(name)
       this.#faults.delete(name)
-      await Promise.all(versions.map((model) => model.end()))
+      await Promise.all(versions.map((model) => this.#remove(model)))
     })
   }
 
@@ -227,60 +269,88 @@ export class ModelRepository implements RunnerLife {
       names.length === 1 &&
       name === this.#only &&
       !(await modelNames(this.folder, '')).includes(name)
-    const started: OnnxRunner[] = []
-    const before = this.#models.get(name) ?? new Map<string, LoadedModel>()
-    const after = new Map<string, LoadedModel>()
-    let signature = ''
+    const before = this.#models.get(name) ?? new Map<string, RepositoryModel>()
+    const after = new Map<string, RepositoryModel>()
+    const added: RepositoryModel[] = []
+    const path = isOnly ? this.folder : join(this.folder, name)
+    const folder = await readModelFolder(path, name).catch((cause: Error) => {
+      throw this.#failed(name, '', cause)
+    })
     try {
-      const folder = await readModelFolder(isOnly ? this.folder : join(this.folder, name), name)
-      if (folder.versions.length === 0)
-        throw new BadInput(`expected a file model.onnx for ${shown(name)}, found none`)
-      for (const file of folder.versions) signature += `${file.version} ${file.signature} `
       for (const file of folder.versions) {
         const same = before.get(file.version)
-        const loaded =
-          same?.signature === file.signature ? same : await this.#start(folder, file, started)
-        after.set(file.version, loaded)
+        const isSame = same?.file.signature === file.signature
+        after.set(file.version, isSame ? same : await this.#add(folder, file, added))
       }
-    } catch (cause) {
-      await Promise.all(started.map((runner) => runner.stop()))
-      if (this.#isStopping) throw this.#ending()
-      throw this.#failed(name, signature, cause as Error)
+    } catch (error) {
+      await Promise.all(added.map((model) => this.#remove(model)))
+      throw error
     }
-    this.#faults.delete(name)
+    const { files } = this.#faults.get(name) ?? {}
+    if (!folder.versions.some(({ signature }) => signature === files)) this.#faults.delete(name)
     this.#models.set(name, after)
     for (const { options } of after.values()) for (const follow of this.#followers) follow(options)
-    if (started.length > 0) this.#tell({ kind: 'replaced', message: `the model ${name} is loaded` })
-    for (const [version, old] of before) if (after.get(version) !== old) void old.end()
+    for (const [version, old] of before) if (after.get(version) !== old) void this.#remove(old)
   }
 
   #ending(): Overloaded {
     return new Overloaded('the server stops', { limit: 'draining' })
   }
 
-  /** Reports a fault once, not at every poll. */
-  #failed(name: string, files: string, cause: Error): BadInput {
+  /** Reports a fault once, not at every poll or call. */
+  #failed(name: string, files: string, cause: Error): ServingError {
+    if (this.#isStopping) return this.#ending()
     // The error around this one names another thread each time.
-    const signature = files + (cause.cause instanceof Error ? cause.cause : cause).message
-    const isKnown = this.#faults.get(name)?.signature === signature
+    const { message } = cause.cause instanceof Error ? cause.cause : cause
+    const known = this.#faults.get(name)
     const told =
       ServingError.is(cause) && tellsDetail(cause) ? cause.message : "the server's log says why"
     const reason = `the model could not be loaded: ${told}`
-    this.#faults.set(name, { reason, signature })
-    const message = `the model ${name} could not be loaded: ${cause.message}`
-    if (!isKnown) this.#tell({ kind: 'load_failed', message, cause })
+    this.#faults.set(name, { reason, files, message })
+    if (known?.files !== files || known.message !== message)
+      this.#tell({
+        kind: 'load_failed',
+        message: `the model ${name} could not be loaded: ${cause.message}`,
+        cause,
+      })
     return new BadInput(reason)
   }
 
-  async #start(
-    { name, maxBatchSize, maxWaitMs, config }: ModelFolder,
+  /** Loads a new version at once, unless memory is bounded: its first call loads it then. */
+  async #add(
+    folder: ModelFolder,
     file: ModelFile,
-    started: OnnxRunner[],
-  ): Promise<LoadedModel> {
-    const { threads = 1, executionProviders, deviceIds } = this.#options
+    added: RepositoryModel[],
+  ): Promise<RepositoryModel> {
+    const { name } = folder
+    const place = `${name.replace(/[^\w.-]/g, '_')}_${file.version}_${++this.#count}`
+    const id = /^\w/.test(place) ? place : `m${place}`
+    this.#pool ??= await this.#newPool()
+    const pool = this.#pool
+    const model = new RepositoryModel(new PooledRunner(id, pool), folder, file)
+    this.#pooled.set(id, model)
+    added.push(model)
+    const { maxBytes, pin = [] } = this.#options
+    if (pin.includes(name) || this.control === 'explicit' || maxBytes === undefined)
+      await pool.use(id, () => {})
+    return model
+  }
+
+  async #newPool(): Promise<ModelPool<OnnxRunner>> {
+    const { ModelPool } = await import('../../runner/model-pool.ts')
+    const { maxBytes = Number.MAX_SAFE_INTEGER } = this.#options
+    const pool = new ModelPool(this.name, { maxBytes, load: (id) => this.#open(id) })
+    await pool.start()
+    return pool
+  }
+
+  /** Loads a version for the pool. */
+  async #open(id: string) {
+    const { folder, file, pooled } = this.#pooled.get(id) as RepositoryModel
+    const { name, maxBatchSize, maxWaitMs, config } = folder
+    const { threads = 1, executionProviders, deviceIds, pin = [] } = this.#options
     const predict = maxBatchSize > 0 ? { batchable: true, maxBatchSize, maxWaitMs } : {}
-    const id = `${name.replace(/[^\w.-]/g, '_')}_${file.version}_${++this.#count}`
-    const runner = onnxRunner(/^\w/.test(id) ? id : `m${id}`, file.path, {
+    const runner = onnxRunner(id, file.path, {
       threads,
       methods: { predict, run: {} },
       ...(executionProviders && { executionProviders }),
@@ -290,13 +360,29 @@ export class ModelRepository implements RunnerLife {
     this.#starting.add(runner)
     try {
       await runner.start()
+      const description = await new RunnerModel({ runner, name }, maxBatchSize).describe()
+      requireConfigured(config, `config.pbtxt of ${name}`, description)
+    } catch (cause) {
+      await runner.stop()
+      throw this.#failed(name, file.signature, cause as Error)
     } finally {
       this.#starting.delete(runner)
     }
-    started.push(runner)
-    const model = new LoadedModel(runner, name, file, maxBatchSize)
-    requireConfigured(config, `config.pbtxt of ${name}`, await model.describe())
-    return model
+    if (this.#faults.get(name)?.files === file.signature) this.#faults.delete(name)
+    this.#tell({ kind: 'replaced', message: `the model ${name} is loaded` })
+    pooled.runner = runner
+    const close = () => {
+      pooled.runner = undefined
+      return runner.stop()
+    }
+    const bytes = threads * (await bytesBeside(file.path))
+    return { model: runner, bytes, pin: pin.includes(name), close }
+  }
+
+  /** Its calls end before it is gone. */
+  async #remove({ pooled }: RepositoryModel): Promise<void> {
+    await pooled.pool.unload(pooled.name)
+    this.#pooled.delete(pooled.name)
   }
 
   #tell(event: RunnerEvent): void {

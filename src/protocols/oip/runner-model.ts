@@ -40,17 +40,21 @@ interface Described extends Required<Pick<ModelOptions, 'inputs' | 'outputs'>> {
   readonly platform?: string
 }
 
+interface RunnerModelOptions extends Omit<ServedModel, 'runner'> {
+  readonly runner: Pick<ServedModel['runner'], 'name' | 'unready'>
+}
+
 /** See {@link ModelOptions}. */
 export class RunnerModel implements Model {
   readonly name: string
   readonly version: string
   readonly statistics = newStatistics()
   readonly readsHeaders = []
-  readonly #options: ServedModel
+  readonly #options: RunnerModelOptions
   readonly #maxBatchSize: number
   #description: MaybePromise<ModelDescription> | undefined
 
-  constructor(options: ServedModel, maxBatchSize = 0) {
+  constructor(options: RunnerModelOptions, maxBatchSize = 0) {
     this.#options = options
     this.#maxBatchSize = maxBatchSize
     this.name = options.name ?? options.runner.name

@@ -87,9 +87,10 @@ function open(executable: string, ...[options, index, receive]: Parameters<OpenL
   return {
     process: child,
     post(message, transfer) {
-      if (socket.destroyed || child.exitCode !== null || child.signalCode !== null) return
+      if (socket.destroyed || child.exitCode !== null || child.signalCode !== null) return undefined
       const frame = encodeFrame(message, transfer, down, reader.takeFreed())
       frames.add(frame, (bytes) => void socket.write(bytes), fail('to'))
+      return undefined
     },
     close: () => void socket.end(),
     kill,

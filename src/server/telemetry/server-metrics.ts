@@ -90,6 +90,7 @@ export class ServerMetrics implements RequestObserver {
         one(memory.used),
       ),
       ...(states.length === 0 ? [] : runnerFamilies(states)),
+      ...this.#runners.flatMap((runner) => runner.families?.() ?? []),
       ...ofProtocols.flat(),
       gauge(
         'serving_build_info',
