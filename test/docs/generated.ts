@@ -17,11 +17,11 @@ import * as errorClasses from '../../src/core/errors.ts'
 import { badInputReasons, errorTable } from '../../src/core/errors.ts'
 import { JobCounts } from '../../src/jobs/job-metrics.ts'
 import { LiveStreams } from '../../src/live/live-streams.ts'
+import { ModelPool } from '../../src/runner/model-pool.ts'
 import { splitFamilies } from '../../src/runner/split-version.ts'
 import { ServerMetrics } from '../../src/server/telemetry/server-metrics.ts'
 import { workerFamilies } from '../../src/server/workers/worker-group.ts'
 import type { MetricFamily } from '../../src/telemetry/metrics/metric-family.ts'
-import { ModelPool } from '../../src/runner/model-pool.ts'
 import { runnerFamilies } from '../../src/telemetry/metrics/runner-counts.ts'
 
 const root = new URL('../../', import.meta.url)

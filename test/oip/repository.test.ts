@@ -309,7 +309,9 @@ describe('a repository of models', () => {
       expect(await infer(name)).toMatchObject({ model_name: name, ...flowers })
     const loaded = (name: string) => `the model ${name} is loaded`
     expect(events.splice(0)).toEqual(['two', 'one', 'three', 'one'].map(loaded))
-    const values = (repository as ModelRepository).families().map(({ name, values }) => [name, values[0].value])
+    const values = (repository as ModelRepository)
+      .families()
+      .map(({ name, values }) => [name, values[0].value])
     expect(Object.fromEntries(values)).toMatchObject({
       serving_pool_models: 2,
       serving_pool_bytes: 2 * size,

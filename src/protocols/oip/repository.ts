@@ -1,7 +1,6 @@
 /** Models of a folder, which may change while the server runs. @module */
 import { basename, join, resolve } from 'node:path'
-import type { RepositoryOptions, ServedModel } from '../../api/model-options.ts'
-import type { Visit } from '../../api/visit.ts'
+import type { RepositoryOptions } from '../../api/model-options.ts'
 import {
   BadInput,
   expected,
@@ -12,16 +11,13 @@ import {
   tellsDetail,
 } from '../../core/errors.ts'
 import { checkAtLeast, checkOneOf, checkOptions, checkThat } from '../../core/options.ts'
-import type { MaybePromise } from '../../core/promise.ts'
 import { parseByteSize } from '../../core/text/units.ts'
-import type { Context } from '../../http/context.ts'
 import type { ModelPool } from '../../runner/model-pool.ts'
 import { type OnnxRunner, onnxRunner } from '../../runner/onnx/index.ts'
 import type { RunnerLife, StartOptions } from '../../runner/runner.ts'
 import type { RunnerEvent } from '../../runner/worker-supervisor.ts'
-import type { NDArray } from '../../values/array/ndarray.ts'
 import { requireConfigured } from './configured-tensors.ts'
-import type { Model, Outcome } from './model.ts'
+import type { Model } from './model.ts'
 import {
   bytesBeside,
   type ModelFile,
@@ -29,8 +25,8 @@ import {
   modelNames,
   readModelFolder,
 } from './repository-folder.ts'
+import { type FolderModel, PooledRunner, RepositoryModel } from './repository-model.ts'
 import { RunnerModel } from './runner-model.ts'
-import type { Tensor } from './tensor.ts'
 
 interface Fault {
   /** For clients: without paths, and without what files say. */
@@ -38,63 +34,6 @@ interface Fault {
   /** Of the file that did not load; empty for a fault of the folder. */
   readonly files: string
   readonly message: string
-}
-
-/** The Runner of a model, while the pool has it. */
-class PooledRunner {
-  readonly name: string
-  readonly pool: ModelPool<OnnxRunner>
-  runner: OnnxRunner | undefined
-
-  constructor(name: string, pool: ModelPool<OnnxRunner>) {
-    this.name = name
-    this.pool = pool
-  }
-
-  get unready(): string | undefined {
-    return this.runner?.unready
-  }
-
-  predict(x: NDArray, ctx: Context) {
-    return this.runner?.predict(x, ctx)
-  }
-
-  run(feeds: Readonly<Record<string, NDArray>>, ctx: Context) {
-    return this.runner?.run(feeds, ctx)
-  }
-
-  describe() {
-    return this.pool.use(this.name, (runner) => runner.describe())
-  }
-}
-
-interface FolderModel extends Omit<ServedModel, 'runner'> {
-  readonly runner: PooledRunner
-  readonly name: string
-  readonly version: string
-}
-
-/** A version of a model, which the pool has loaded, or loads when it is called. */
-class RepositoryModel extends RunnerModel {
-  readonly options: FolderModel
-  readonly folder: ModelFolder
-  readonly file: ModelFile
-  readonly pooled: PooledRunner
-
-  constructor(pooled: PooledRunner, folder: ModelFolder, file: ModelFile) {
-    const options = { runner: pooled, name: folder.name, version: file.version }
-    super(options, folder.maxBatchSize)
-    this.options = options
-    this.pooled = pooled
-    this.folder = folder
-    this.file = file
-  }
-
-  override infer(tensors: readonly Tensor[], visit: Visit): MaybePromise<Outcome> {
-    const { pool, name } = this.pooled
-    const infer = () => super.infer(tensors, visit)
-    return pool.use(name, infer, visit.ctx).catch((error: ServingError) => ({ error }))
-  }
 }
 
 const optionNames = [

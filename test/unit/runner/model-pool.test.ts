@@ -277,9 +277,11 @@ describe('a pool of models', () => {
     for (const id of ['a', 'b', 'c']) await use(id)
     await use('m21').catch(() => {})
     await settled()
-    const values = pool.families().flatMap(({ name, values }) =>
-      values.map(({ labels, value }) => [name, labels.outcome ?? '', value]),
-    )
+    const values = pool
+      .families()
+      .flatMap(({ name, values }) =>
+        values.map(({ labels, value }) => [name, labels.outcome ?? '', value]),
+      )
     expect(values).toEqual([
       ['serving_pool_models', '', 1],
       ['serving_pool_bytes', '', 10],
