@@ -4,7 +4,15 @@
  * @module
  */
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -46,6 +54,12 @@ function compile(folder: string): number {
   return user + system
 }
 
+const readJson = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8'))
+const { version } = readJson('node_modules/typescript/package.json')
+const locked = readJson('package-lock.json').packages['node_modules/typescript'].version
+if (version !== locked)
+  throw new Error(`TypeScript ${version} is not that of the lock file, ${locked}`)
+
 const median = (numbers: number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]
 
 const empty = project('empty')
@@ -67,6 +81,7 @@ for (let round = 0; round < rounds; round++) {
   alone.push(seconds)
   above.push(compile(typed) - seconds)
 }
+console.log(`TypeScript ${version}`)
 console.log(`empty service ${median(alone).toFixed(2)} s of CPU`)
 console.log(`100 services with clients ${median(above).toFixed(2)} s above it`)
 for (const folder of [empty, typed]) rmSync(folder, { recursive: true })

@@ -8,25 +8,28 @@
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { httpSender } from '../../src/cli/load/http-sender.ts'
 import { poissonArrivals, runOpenLoop } from '../../src/cli/load/open-loop.ts'
 import { type QuantileName, quantileOf, summaryOf } from '../../src/cli/load/summary.ts'
 
-/** Answers after 20 ms, three in a hundred after 120. */
+/** Answers after 20 ms, three in a hundred after 120. A bare socket: nothing but the delay is between its bytes. */
 function serveDelays(): void {
+  const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\ndone'
   let took: number[] = []
   let count = 0
-  const server = createServer((request, response) => {
-    const startMs = performance.now()
-    request.resume()
-    const delayMs = count++ % 100 < 3 ? 120 : 20
-    setTimeout(() => {
-      response.end('done')
-      took.push(performance.now() - startMs)
-    }, delayMs)
+  const server = createServer({ noDelay: true }, (socket) => {
+    // A request comes in one piece, and the next one once it is answered.
+    socket.on('data', () => {
+      const startMs = performance.now()
+      const delayMs = count++ % 100 < 3 ? 120 : 20
+      setTimeout(() => {
+        socket.write(answer)
+        took.push(performance.now() - startMs)
+      }, delayMs)
+    })
+    socket.on('error', () => {})
   })
   server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
   process.on('message', () => {
@@ -45,7 +48,7 @@ async function told(child: ChildProcess): Promise<unknown> {
 if (process.send === undefined) {
   const child = fork(fileURLToPath(import.meta.url), { execArgv: ['--import', 'tsx'] })
   const url = new URL(`http://127.0.0.1:${await told(child)}/`)
-  const sender = httpSender(url, { headers: {}, connections: 1000, timeoutMs: 10_000 })
+  const sender = httpSender(url, { connections: 1000, timeout: 10 })
   const body = { body: Buffer.from('x'), headers: { 'content-type': 'text/plain' } }
   // As `serving load`: connections open and both sides compile.
   await runOpenLoop(poissonArrivals(500, 3), () => sender.send(body), 1e4)

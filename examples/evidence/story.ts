@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync } from 'node:fs'
+import { mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url'
 import { sendDay } from './day.ts'
 
 const [folder = mkdtempSync(join(tmpdir(), 'evidence-'))] = process.argv.slice(2)
+mkdirSync(folder, { recursive: true })
 const command = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 

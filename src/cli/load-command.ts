@@ -5,7 +5,8 @@ import { bodiesOf } from './load/bodies.ts'
 import { isKept as keeps, parseExpectation } from './load/expectation.ts'
 import { findMax } from './load/find-max.ts'
 import { poissonArrivals, recordedArrivals, recordedRate, runOpenLoop } from './load/open-loop.ts'
-import { openSender, type SenderFlags, schemes } from './load/open-sender.ts'
+import { openSender, schemes } from './load/open-sender.ts'
+import type { SenderFlags } from './load/sender.ts'
 import { type Summary, summaryOf, summaryText } from './load/summary.ts'
 import { reportPage } from './report-page.ts'
 
@@ -50,9 +51,14 @@ export async function loadCommand(
   const expectations = (flags.expect ?? []).map(parseExpectation)
   if (flags.findMax && boundMs === undefined)
     throw new InvalidArgument('--find-max needs --p99, the bound in milliseconds')
-  const bodies = await bodiesOf(url, flags.body, flags.type)
+  const maxMs = boundMs ?? 0
+  const bodies = (await bodiesOf(url, flags.body, flags.type)).toSorted(
+    ({ atMs: a = 0 }, { atMs: b = 0 }) => a - b,
+  )
   const isRecorded = flags.arrivals === 'recorded'
   const times = bodies.flatMap(({ atMs = [] }) => atMs)
+  if (isRecorded && times.length < bodies.length)
+    throw new InvalidArgument('--arrivals recorded needs --body with a capture, and no other')
   const rates = [...(flags.rate ?? []), ...expectations.map(({ rate }) => rate)]
   if (rates.length === 0) rates.push(isRecorded ? recordedRate(times) : defaultRate)
   const sender = openSender(url, flags)
@@ -75,20 +81,15 @@ export async function loadCommand(
     tell(summaryText(summary, boundMs))
     return summary
   }
-  const search = async (maxMs: number): Promise<boolean> => {
-    const best = await findMax(
-      Math.min(...rates),
-      measure,
-      ({ latencyMs }) => latencyMs.p99 <= maxMs,
-    )
-    tell(`${maxText(best, maxMs)}\n`)
-    return best !== undefined
-  }
   try {
     await run(poissonArrivals(warmUp.rate, warmUp.seconds))
-    let isFine = true
-    if (flags.findMax) isFine = await search(boundMs ?? 0)
-    else for (const rate of new Set(rates)) await measure(rate)
+    let isFound = true
+    if (flags.findMax) {
+      const isFine = ({ latencyMs }: Summary) => latencyMs.p99 <= maxMs
+      const best = await findMax(Math.min(...rates), measure, isFine)
+      isFound = best !== undefined
+      tell(`${maxText(best, maxMs)}\n`)
+    } else for (const rate of new Set(rates)) await measure(rate)
     const verdicts = expectations.map((line) => {
       const isKept = summaries.some((each) => each.rate === line.rate && keeps(line, each))
       return { text: line.text, isKept }
@@ -96,7 +97,7 @@ export async function loadCommand(
     for (const { text, isKept } of verdicts) tell(`${isKept ? 'holds' : 'BROKEN'}: ${text}\n`)
     if (json) print(`${JSON.stringify({ url, summaries, verdicts }, undefined, 2)}\n`)
     if (report !== undefined) writeFileSync(report, reportPage({ url, summaries, boundMs }))
-    return isFine && verdicts.every(({ isKept }) => isKept) ? 0 : 1
+    return isFound && verdicts.every(({ isKept }) => isKept) ? 0 : 1
   } finally {
     sender.close()
   }

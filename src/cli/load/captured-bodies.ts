@@ -5,12 +5,12 @@ import type { Outgoing } from './sender.ts'
 
 /**
  * @param url - Of one API, whose calls are taken, or of all.
- * @returns what callers have sent, the oldest first.
+ * @returns what callers have sent.
  * @throws InvalidArgument if no call can be sent again.
  */
 export async function capturedBodies(place: string, url: URL): Promise<Outgoing[]> {
   const isGrpc = url.protocol.startsWith('grpc')
-  const bodies: (Outgoing & { readonly atMs: number })[] = []
+  const bodies: Outgoing[] = []
   const reasons = new Set<string>()
   for await (const call of recordedCalls(place)) {
     const request = await requestOf(call, isGrpc)
@@ -19,7 +19,6 @@ export async function capturedBodies(place: string, url: URL): Promise<Outgoing[
   }
   if (bodies.length === 0)
     throw new InvalidArgument(`no call of ${place} can be sent again: ${[...reasons].join(', ')}`)
-  bodies.sort((a, b) => a.atMs - b.atMs)
   const base = url.pathname.replace(/\/$/, '')
   const ofApi = bodies.filter(({ path }) => path !== undefined && base.endsWith(path))
   if (ofApi.length > 0) return ofApi.map((body) => ({ ...body, path: base }))

@@ -4,14 +4,14 @@
  * @module
  */
 import { type ClientHttp2Session, connect, constants } from 'node:http2'
-import { answerWithin, faultOf, type Sender, type SenderOptions } from './sender.ts'
+import { answerWithin, faultOf, type Sender, type SenderFlags } from './sender.ts'
 
 /** Calls of one HTTP/2 connection; servers allow that many at least. */
 const callsOfConnection = 100
 const prefixBytes = 5
 
 /** @returns what calls the method of a `grpc:` or `grpcs:` URL, such as `grpc://host:9000/a.Service/Method`. */
-export function grpcSender(url: URL, { headers, connections, timeoutMs }: SenderOptions): Sender {
+export function grpcSender(url: URL, { header, connections, timeout }: SenderFlags): Sender {
   const origin = url.href.replace(/^grpc/, 'http')
   const count = Math.ceil(connections / callsOfConnection)
   const sessions: ClientHttp2Session[] = []
@@ -31,11 +31,11 @@ export function grpcSender(url: URL, { headers, connections, timeoutMs }: Sender
     [constants.HTTP2_HEADER_PATH]: url.pathname,
     'content-type': 'application/grpc',
     te: 'trailers',
-    ...headers,
+    ...header,
   }
   return {
     send: ({ body }) =>
-      answerWithin(timeoutMs, (settle) => {
+      answerWithin(timeout, (settle) => {
         const stream = nextSession().request(sent)
         const status: NodeJS.Dict<unknown> = {}
         const pieces: Buffer[] = []

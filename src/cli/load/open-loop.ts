@@ -72,9 +72,7 @@ export function* recordedArrivals(
 export function recordedRate(times: readonly number[]): number {
   const spanMs = (times.at(-1) ?? 0) - times[0]
   if (spanMs > 0) return ((times.length - 1) * 1000) / spanMs
-  throw new InvalidArgument(
-    '--arrivals recorded needs --body with a capture of calls at several times',
-  )
+  throw new InvalidArgument('--arrivals recorded needs a capture of calls at several times')
 }
 
 /**

@@ -2,17 +2,9 @@
 import { grpcSender } from './grpc-sender.ts'
 import { httpSender } from './http-sender.ts'
 import { liveSender } from './live-sender.ts'
-import type { Sender } from './sender.ts'
+import type { Sender, SenderFlags } from './sender.ts'
 
-/** Flags of the commands that send. */
-export interface SenderFlags {
-  readonly header?: Readonly<Record<string, string>>
-  readonly connections: number
-  /** **Units**: seconds. */
-  readonly timeout: number
-}
-
-const senders = {
+const senders: Readonly<Record<string, (url: URL, flags: SenderFlags) => Sender>> = {
   'http:': httpSender,
   'https:': httpSender,
   'grpc:': grpcSender,
@@ -21,14 +13,9 @@ const senders = {
   'wss:': liveSender,
 }
 
-/** @returns a sender; undefined for another scheme. */
-export function openSender(
-  url: URL,
-  { header: headers = {}, connections, timeout }: SenderFlags,
-): Sender {
-  const open = senders[url.protocol as keyof typeof senders]
-  return open(url, { headers, connections, timeoutMs: timeout * 1000 })
-}
-
 /** The schemes of addresses. */
 export const schemes = Object.keys(senders)
+
+/** @returns a sender for an address with one of {@link schemes}. */
+export const openSender = (url: URL, flags: SenderFlags): Sender =>
+  senders[url.protocol](url, flags)

@@ -25,14 +25,14 @@ export interface Sender {
   close(): void
 }
 
-/** Options of senders. */
-export interface SenderOptions {
+/** Flags of the commands that send. */
+export interface SenderFlags {
   /** In place of those of requests. */
-  readonly headers: Readonly<Record<string, string>>
+  readonly header?: Readonly<Record<string, string>>
   /** At most so many at once; further requests wait, and their time counts. */
   readonly connections: number
-  /** Of one request. **Units**: milliseconds. */
-  readonly timeoutMs: number
+  /** Of one request. **Units**: seconds. */
+  readonly timeout: number
 }
 
 /** @returns a failure: the code of an error of the system, if it has one. */
@@ -42,7 +42,7 @@ export const faultOf = ({ code, message }: NodeJS.ErrnoException): Answer => ({
 
 /** @param start - Begins an exchange, and returns what ends it early. */
 export function answerWithin(
-  timeoutMs: number,
+  seconds: number,
   start: (settle: (answer: Answer) => void) => () => void,
 ): Promise<Answer> {
   return new Promise((resolve) => {
@@ -50,7 +50,7 @@ export function answerWithin(
     const timer = setTimeout(() => {
       resolve({ fault: 'timeout' })
       end()
-    }, timeoutMs)
+    }, seconds * 1000)
     const settle = (answer: Answer) => {
       clearTimeout(timer)
       resolve(answer)

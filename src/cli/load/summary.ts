@@ -74,17 +74,16 @@ const lateShare = 0.1
 export function summaryText(summary: Summary, boundMs?: number): string {
   const { rate, seconds, sent, failed, latencyMs, goodput, lateMs, ownCpu } = summary
   const faults = Object.entries(summary.faults).map(([fault, count]) => `${count} × ${fault}`)
+  const why = faults.length === 0 ? '' : ` (${faults.join(', ')})`
   const quantiles = quantileNames.map((name) => `${name} ${milliseconds(latencyMs[name])}`)
   const cpu = `${(ownCpu * 100).toFixed(0)} % of a core`
+  const isLate = lateMs > latencyMs.p99 * lateShare
   const lines = [
-    `${Number(rate.toFixed(1))}/s for ${seconds} s: ${sent} sent, ${failed} failed`,
+    `${Number(rate.toFixed(1))}/s for ${seconds} s: ${sent} sent, ${failed} failed${why}`,
     `  ${quantiles.join(', ')}`,
+    goodput !== undefined && `  within ${boundMs} ms: ${goodput.toFixed(1)} a second`,
     `  this generator: ${cpu}, p99 of sending too late ${milliseconds(lateMs)}`,
+    isLate && '  this machine sends too late: these figures are partly its own',
   ]
-  if (faults.length > 0) lines[0] += ` (${faults.join(', ')})`
-  if (goodput !== undefined)
-    lines.splice(2, 0, `  within ${boundMs} ms: ${goodput.toFixed(1)} a second`)
-  if (lateMs > latencyMs.p99 * lateShare)
-    lines.push('  this machine sends too late: these figures are partly its own')
-  return `${lines.join('\n')}\n`
+  return `${lines.filter(Boolean).join('\n')}\n`
 }
