@@ -115,6 +115,15 @@ describe('hostile requests', () => {
     )
   })
 
+  it('may have objects that no text can show', async () => {
+    const wrong = { toString: 1 }
+    const outputs = [{ name: wrong, parameters: {} }]
+    const inferred = await post('/v2/models/double/infer', { inputs: [two], outputs })
+    expect(inferred.status).toBe(400)
+    const generated = await post('/v2/models/spell/generate', { text_input: 'hi', id: wrong })
+    expect(generated.status).toBe(200)
+  })
+
   it('of generate are answered or refused, too', async () => {
     const seed = Buffer.from('{"text_input":"hi","id":"1","parameters":{"times":1},"stop":["a"]}')
     await fc.assert(

@@ -161,6 +161,13 @@ describe.skipIf(!isBuiltin('node:sqlite'))('batches', () => {
     },
   )
 
+  it('refuses members that are no texts', async () => {
+    const { client } = await startKept()
+    const wrong = { toString: 1 }
+    for (const more of [{ endpoint: wrong }, { input_file_id: wrong }])
+      expect(await rejected(begin(client, '/double', '[1]', more))).toBeInstanceOf(BadRequestError)
+  })
+
   it.each([
     ['no lines', ''],
     ['no JSON', '{"custom_id":'],

@@ -1,5 +1,6 @@
 import Ajv from 'ajv/dist/2020.js'
 import { expect, it } from 'vitest'
+import { BadInput } from '../../src/core/errors.ts'
 import { misfitOf } from '../../src/protocols/openai/completion.ts'
 
 const ajv = new Ajv.default({ strict: false })
@@ -89,6 +90,14 @@ it.each([
   ['a long text', many({ minLength: 1 }), 'x'.repeat(100_000)],
 ])('gives up a schema that looks too often at %s', (_, schema, value) => {
   expect(() => misfitOf(value, schema)).toThrow(/expected a schema that takes at most/)
+})
+
+it.each([
+  [{ required: [{ toString: 1 }] }, {}],
+  [{ type: { toString: 1 } }, ''],
+  [{ format: { toString: 1 } }, ''],
+])('refuses a schema that no text can show: %j', (schema, value) => {
+  expect(() => misfitOf(value, schema)).toThrow(BadInput)
 })
 
 it('takes no time for what it does not check', () => {

@@ -7,10 +7,7 @@ import { ToolServer, type ToolSource } from './tool-server.ts'
 
 /** Serves APIs as tools, prompts and resources at `/mcp`. `jobs`: undefined if no API is asynchronous. */
 export function attachMcp(host: Host, service: ToolSource, jobs: Jobs | undefined): void {
-  const server = new ToolServer(service, host.prefix, jobs, (error, requestId) =>
-    host.logLate(error, requestId),
-  )
-  host.http(mcpEndpoint(server, host.prefix))
+  host.http(mcpEndpoint(new ToolServer(service, host, jobs), host.prefix))
   host.page({
     group: 'MCP',
     path: `${host.prefix}/mcp`,

@@ -1,6 +1,7 @@
 /** What a service answers to the messages of agents' clients. @module */
 
 import type { Api } from '../../api/api.ts'
+import type { Host } from '../../api/protocol.ts'
 import { decodeFailureOf } from '../../api/stages.ts'
 import type { Visit } from '../../api/visit.ts'
 import { BadInput, ClientClosed, expected, NotFound, type ServingError } from '../../core/errors.ts'
@@ -55,7 +56,7 @@ type Answer = (visible: readonly Api[], request: Request, visit: Visit) => Maybe
 /** Answers the requests of agents' clients. */
 export class ToolServer {
   readonly #service: ToolSource
-  readonly #onLateError: (error: ServingError, requestId: string) => void
+  readonly #host: Pick<Host, 'prefix' | 'logLate'>
   readonly #running = new RunningCalls()
   readonly #tools = new Map<Api, Tool>()
   readonly #prompts = new Set<Api>()
@@ -65,18 +66,12 @@ export class ToolServer {
   readonly #latestMethods: ReadonlyMap<string, Answer>
 
   /**
-   * @param prefix - In front of the paths of the service.
+   * @param host - Logs errors that results of tools tell.
    * @param jobs - Undefined if no API is asynchronous.
-   * @param onLateError - Called for an error that is told by a tool's result.
    */
-  constructor(
-    service: ToolSource,
-    prefix: string,
-    jobs: Jobs | undefined,
-    onLateError: (error: ServingError, requestId: string) => void,
-  ) {
+  constructor(service: ToolSource, host: Pick<Host, 'prefix' | 'logLate'>, jobs: Jobs | undefined) {
     this.#service = service
-    this.#onLateError = onLateError
+    this.#host = host
     const { name, apis, routes } = service
     for (const api of apis.values()) {
       const tool = api.mcp && toolOf(api)
@@ -84,7 +79,7 @@ export class ToolServer {
       if (api.mcp?.prompt) this.#prompts.add(api)
       else this.#tools.set(api, tool)
     }
-    this.#resources = new Resources(name, routes.values(), prefix)
+    this.#resources = new Resources(name, routes.values(), host.prefix)
     this.#tasks = jobs && new Tasks(jobs, apis, name)
     const methods: Record<string, Answer> = {
       'tools/list': (visible) => ({
@@ -292,7 +287,7 @@ export class ToolServer {
 
   /** Errors of tools are results, for the model to read; they have what a problem document says. */
   #failed(error: ServingError, { id }: Context): ToolResult {
-    this.#onLateError(error, id)
+    this.#host.logLate(error, id)
     return {
       isError: true,
       content: [{ type: 'text', text: String(problemResponse(error, id).body) }],

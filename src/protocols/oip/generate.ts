@@ -51,7 +51,7 @@ async function readGenerate(body: Uint8Array, { inputs }: ModelDescription): Pro
     tensors.push(readMember(info, text, texts))
   }
   return {
-    id: String(id),
+    id: typeof id === 'object' ? JSON.stringify(id) : String(id),
     parameters,
     inputs: await Promise.all(tensors),
     outputs: undefined,

@@ -158,9 +158,10 @@ function requireList(value: unknown, name: string): readonly Readonly<Record<str
 }
 
 function readOutputs(list: readonly Readonly<Record<string, unknown>>[]): RequestedOutput[] {
-  const outputs = list.map(({ name, parameters }) =>
-    requestedOutput(name, parseParameters(parameters, 'output', String(name))),
-  )
+  const outputs = list.map(({ name, parameters }) => {
+    const shown = typeof name === 'string' ? name : undefined
+    return requestedOutput(name, parseParameters(parameters, 'output', shown))
+  })
   requireDistinct(outputs, 'output')
   return outputs
 }

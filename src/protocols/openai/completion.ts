@@ -1,6 +1,6 @@
 import type { Visit } from '../../api/visit.ts'
 import { BadInput, BadOutput, expected } from '../../core/errors.ts'
-import { maxSteps, SchemaCheck } from '../../core/json-schema/fault.ts'
+import { type Fault, maxSteps, SchemaCheck } from '../../core/json-schema/fault.ts'
 import { isRecord } from '../../core/options.ts'
 import { randomHex } from '../../core/platform.ts'
 import { parseText } from '../../core/text/parse-text.ts'
@@ -157,11 +157,18 @@ function checkText(text: string, format: unknown): void {
  */
 export function misfitOf(value: unknown, schema: unknown): string | undefined {
   const check = new SchemaCheck(schema, false)
-  const fault = check.fault(value, schema)
-  if (check.stepsLeft < 0) {
-    const message = `expected a schema that takes at most ${maxSteps} steps for response_format, received one of more`
-    throw new BadInput(message, { reason: 'schema', path: 'response_format' })
+  const refuse = (what: string) => {
+    const message = `expected a schema ${what} for response_format, received another`
+    return new BadInput(message, { reason: 'schema', path: 'response_format' })
   }
+  let fault: Fault | undefined
+  try {
+    fault = check.fault(value, schema)
+  } catch (cause) {
+    // An object with a member toString is no text.
+    throw cause instanceof TypeError ? refuse('of texts, numbers and lists') : cause
+  }
+  if (check.stepsLeft < 0) throw refuse(`that takes at most ${maxSteps} steps`)
   if (fault === undefined) return undefined
   return `${fault.wanted.slice(0, 200)} for ${fault.path.replace(/^\./, '') || 'the value'}`
 }

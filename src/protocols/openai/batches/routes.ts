@@ -16,7 +16,7 @@ import { HeaderList } from '../../../http/message.ts'
 import { isFinal } from '../../../jobs/job.ts'
 import { problemOf } from '../../../jobs/problem-answer.ts'
 import type { RowCounts } from '../../../jobs/row-log.ts'
-import { check, readBody } from '../body.ts'
+import { check, checkMembers, readBody, textRule } from '../body.ts'
 import type { Kept, KeptJob, Shelf } from '../kept-job.ts'
 import { seconds } from '../responses/events.ts'
 import type { Routes } from '../route.ts'
@@ -62,6 +62,7 @@ export function batchRoutes({ files, batches }: Kept, routes: Routes): Routes {
     'DELETE /files/{id}': files.at((found, visit) => files.delete(found, 'file', visit)),
     'POST /batches': {
       async answer(body, visit) {
+        checkMembers(body, { endpoint: textRule, input_file_id: textRule })
         const { endpoint, input_file_id: id, completion_window: time, metadata } = body
         const target = lineTarget(routes, jobs, endpoint)
         check(time === '24h', '24h', 'completion_window', time)
