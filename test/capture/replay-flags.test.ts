@@ -37,6 +37,8 @@ function define(svc: Service, isNext = false): void {
   // The next two floats of float32.
   const ulps = Float32Array.of(1, isNext ? 1 + 2 ** -22 : 1)
   svc.api({ ...numbers, name: 'steps' }, () => new NDArray(ulps, [2]))
+  const scores = Float32Array.of(0.7, isNext ? 0.2 : 0.3)
+  svc.api({ ...numbers, name: 'scores' }, () => new NDArray(scores, [1, 2]))
   const rows = pl.DataFrame({ id: ['a', 'b', 'c'], score: [1, 2, null] })
   svc.api({ input: new io.JSON(), output: new io.PandasDataFrame(), name: 'rows' }, () =>
     isNext ? rows.sort('id', true) : rows,
@@ -68,7 +70,7 @@ function define(svc: Service, isNext = false): void {
   })
 }
 
-const names = ['tenant', 'steps', 'rows', 'widened', 'named', 'large', 'odd', 'nested']
+const names = ['tenant', 'steps', 'scores', 'rows', 'widened', 'named', 'large', 'odd', 'nested']
 names.push('lists', 'less', 'picture', 'album')
 const manyCalls = 60
 
@@ -132,6 +134,18 @@ describe('serving replay', () => {
     expect((await replayed('steps', { relative: 0 })).worst.at).toBe('[1]')
     expect((await replayed('steps', { ulp: 1 })).code).toBe(1)
     expect((await replayed('steps', { ulp: 2 })).code).toBe(0)
+  })
+
+  it('allows what --relative, --absolute and --allow say, and all but the greatest score with --top1', async () => {
+    expect((await replayed('steps', { relative: 1e-7 })).code).toBe(1)
+    expect((await replayed('steps', { relative: 1e-6 })).code).toBe(0)
+    expect((await replayed('steps', { absolute: 1e-6 })).code).toBe(0)
+    const top = await replayed('scores', { top1: true })
+    expect([top.code, top.report.apis[0].topChanged]).toEqual([0, 0])
+    const { code, report, worst } = await replayed('scores')
+    expect([code, report.changed, worst.isTop]).toEqual([1, 1, false])
+    expect((await replayed('scores', { allow: 0.99 })).code).toBe(1)
+    expect((await replayed('scores', { allow: 1 })).code).toBe(0)
   })
 
   it('matches rows by --key', async () => {
