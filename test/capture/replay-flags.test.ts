@@ -183,6 +183,12 @@ describe('serving replay', () => {
     }
   })
 
+  it('refuses an address that is none', async () => {
+    await expect(replayed('steps', { against: 'http://:80' })).rejects.toThrow(
+      'expected service.ts, http://HOST or grpc://HOST for --against, received "http://:80"',
+    )
+  })
+
   it('takes a share of the calls by --sample, one file in memory at a time', async () => {
     const { post, path, listener } = await startCapture(define)
     const body = Array.from({ length: 8 }, (_, i) => i)

@@ -22,7 +22,8 @@ export async function bodiesOf(
         ' address of an API with examples',
     )
   const lists = (places.length === 0 ? [url.href] : places).map(async (place) => {
-    if (/^https?:/.test(place)) return examplesOf(new URL(place), url.protocol.startsWith('grpc'))
+    if (/^https?:/.test(place) && URL.canParse(place))
+      return examplesOf(new URL(place), url.protocol.startsWith('grpc'))
     const isFile = !place.startsWith('s3:') && !statSync(place, quiet)?.isDirectory()
     if (isFile) return [bodyOfFile(place, type)]
     const { capturedBodies } = await import('./captured-bodies.ts')

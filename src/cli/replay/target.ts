@@ -4,6 +4,7 @@ import { capturedApis } from '../../api/capture-options.ts'
 import { descriptorOf } from '../../capture/captured-body.ts'
 import type { CapturedCall } from '../../capture/read-rows.ts'
 import { errorOf } from '../../client/serving-error.ts'
+import { expected, InvalidArgument } from '../../core/errors.ts'
 import { fromContent } from '../../descriptors/proto-content.ts'
 import { HeaderList, HttpRequest } from '../../http/message.ts'
 import { decodeResponse } from '../../messages/envelope.ts'
@@ -21,7 +22,11 @@ const accept =
 
 /** @returns the target at an address, or the service that a file exports, which records nothing meanwhile. */
 export async function openTarget(against: string, flags: SenderFlags) {
-  if (/^(http|grpc)s?:/.test(against)) return targetAt(new URL(against), flags)
+  if (/^(http|grpc)s?:/.test(against)) {
+    if (URL.canParse(against)) return targetAt(new URL(against), flags)
+    const what = 'service.ts, http://HOST or grpc://HOST'
+    throw new InvalidArgument(expected(what, '--against', against))
+  }
   const service = await loadService(resolve(against))
   for (const { api } of capturedApis(service)) Object.assign(api, { capture: false })
   const listener = await serve(service, { port: 0, host: '127.0.0.1', logLevel: 'fatal' })
