@@ -2,9 +2,9 @@
  * How far one machine carries: requests a second and CPU per request of `serving serve` with 1, 2, 4… workers, or
  * threads of a Runner, as far as the machine has cores, and with 64 to 10,000 connections.
  *
- * `npx tsx --tsconfig bench/tsconfig.json bench/scaling.ts [--seconds N] [--json]`, after `npm run build`. Needs Linux,
- * wrk and taskset. The server has as many cores as workers, wrk has the others. The row "control" is JSON.parse and
- * JSON.stringify in as many bare processes: what the machine itself scales to.
+ * `npx tsx --tsconfig bench/tsconfig.json bench/scaling.ts [--seconds N] [--json] [--only TEXT]`, after
+ * `npm run build`. Needs Linux, wrk and taskset. The server has as many cores as workers, wrk has the others. The row
+ * "control" is JSON.parse and JSON.stringify in as many bare processes: what the machine itself scales to.
  * @module
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -24,6 +24,7 @@ const { values: options } = parseArgs({
   options: {
     seconds: { type: 'string', default: '2' },
     json: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
   },
 })
 const seconds = Number(options.seconds)
@@ -94,6 +95,7 @@ const rows: Row[] = []
 
 /** Measures a job with each number of connections, on one server. */
 async function measure(what: string, job: BenchCase, setup: Setup, connections: readonly number[]) {
+  if (!what.includes(options.only)) return
   const others = cores.filter((core) => !setup.cores.includes(core))
   const isShared = others.length === 0
   const load = wrkOn(isShared ? cores : others)
@@ -181,7 +183,7 @@ const perWorker: readonly (readonly [string, number])[] = [
 ]
 
 try {
-  for (const size of sizes) await control(size)
+  if ('control'.includes(options.only)) for (const size of sizes) await control(size)
   for (const [name, connections] of perWorker) {
     const job = await jobOf(name)
     for (const size of sizes) {
