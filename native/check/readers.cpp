@@ -103,7 +103,8 @@ void ReadArray(Mutator& mutate, Tally& tally) {
   Expect(capacity <= text.size() + 1, "more elements than bytes");
   const Exact out(capacity * serving::ItemSize(cast.dtype));
   serving::ParseResult result{};
-  serving::ParseNdarray(json.get(), text.size(), cast, out.get(), capacity, result);
+  const serving::Piece piece{mutate.OneIn(4), mutate.OneIn(4)};
+  serving::ParseNdarray(json.get(), text.size(), cast, out.get(), capacity, result, piece);
   const bool is_taken = result.status == serving::Status::kOk;
   tally.Add(is_taken);
   if (!is_taken) return Expect(result.offset <= text.size(), "an error behind the text");

@@ -28,9 +28,10 @@ class ParseJob final : public Job {
  public:
   ParseArguments json;
   View out;
+  Piece piece;
 
   void Run() override {
-    ParseNdarray(json.text, json.length, json.cast, out.data, out.length / ItemSize(json.cast.dtype), result_);
+    ParseNdarray(json.text, json.length, json.cast, out.data, out.length / ItemSize(json.cast.dtype), result_, piece);
     if (result_.status != Status::kOk || json.cast.dtype != Dtype::kInferred || result_.dtype != Dtype::kBool) return;
     // In place: each flag is written at or before the number that it is made from.
     const double* const values = reinterpret_cast<const double*>(out.data);
@@ -72,9 +73,11 @@ napi_value CountElementsAsync(napi_env env, napi_callback_info info) {
 }
 
 napi_value ParseNdarrayAsync(napi_env env, napi_callback_info info) {
-  return StartJob<ParseJob, 4>(env, info, [env](const napi_value* args, ParseJob& to) {
+  return StartJob<ParseJob, 6>(env, info, [env](const napi_value* args, ParseJob& to) {
     return ReadParseArguments(env, args, to.json) && GetView(env, args[3], napi_uint8_array, to.out) &&
-           reinterpret_cast<uintptr_t>(to.out.data) % 8 == 0;
+           reinterpret_cast<uintptr_t>(to.out.data) % ItemSize(to.json.cast.dtype) == 0 &&
+           napi_get_value_bool(env, args[4], &to.piece.begins_before) == napi_ok &&
+           napi_get_value_bool(env, args[5], &to.piece.ends_behind) == napi_ok;
   });
 }
 

@@ -101,11 +101,11 @@ SERVING_APART const uint8_t* ReadPlain(const uint8_t* p, const uint8_t* const en
 // Same rules as src/values/array/json.ts, which reads what this gives up on.
 template <class Store>
 void Parse(const uint8_t* const json, size_t length, Store store, typename Store::Value* const begin, size_t capacity,
-           ParseResult& result) {
+           ParseResult& result, Piece piece) {
   constexpr int64_t kUnknown = -1;
   const uint8_t* const end = json + length;
   const uint8_t* p = json;
-  if (length >= 3 && p[0] == 0xEF && p[1] == 0xBB && p[2] == 0xBF) p += 3;
+  if (!piece.begins_before && length >= 3 && p[0] == 0xEF && p[1] == 0xBB && p[2] == 0xBF) p += 3;
   typename Store::Value* out = begin;
   typename Store::Value* const out_end = begin + capacity;
   // Elements so far in each open list but the innermost; the length of the lists at each depth once one has closed.
@@ -121,6 +121,17 @@ void Parse(const uint8_t* const json, size_t length, Store store, typename Store
     result.offset = static_cast<size_t>(at - json);
   };
 
+  const auto open = [&] {
+    counts[depth++] = count + 1;
+    if (depth > deepest) {
+      deepest = depth;
+      dims[depth] = kUnknown;
+    }
+    count = 0;
+    limit = dims[depth];
+  };
+  if (piece.begins_before) open();
+
   for (;;) {
     // Expects a value.
     p = SkipSpace(p, end);
@@ -129,13 +140,7 @@ void Parse(const uint8_t* const json, size_t length, Store store, typename Store
     if (*p == '[') {
       if (depth == kMaxDimensions) return fail(Status::kDepth, start);
       if (depth == rank || count == limit) return fail(Status::kRagged, start);
-      counts[depth++] = count + 1;
-      if (depth > deepest) {
-        deepest = depth;
-        dims[depth] = kUnknown;
-      }
-      count = 0;
-      limit = dims[depth];
+      open();
       p = SkipSpace(p + 1, end);
       if (p >= end || *p != ']') continue;
     } else {
@@ -193,8 +198,10 @@ void Parse(const uint8_t* const json, size_t length, Store store, typename Store
         for (int i = 0; i < rank; i++) result.dims[i] = static_cast<size_t>(dims[i + 1]);
         return;
       }
-      if (p >= end) return fail(Status::kSyntax, p);
-      if (*p == ',') {
+      // The end of a piece stands for the bracket behind it.
+      const bool ends_behind = depth == 1 && piece.ends_behind;
+      if (p >= end && !ends_behind) return fail(Status::kSyntax, p);
+      if (p < end && *p == ',') {
         p++;
         if (depth != rank || end - p < 2 || IsWord(p[*p == ' '])) break;
         const int64_t room = out_end - out;
@@ -204,14 +211,14 @@ void Parse(const uint8_t* const json, size_t length, Store store, typename Store
         if (p[-1] == ',') break;
         continue;
       }
-      if (*p != ']') return fail(Status::kSyntax, p);
+      if (p < end && (*p != ']' || ends_behind)) return fail(Status::kSyntax, p);
       if (limit == kUnknown) {
         dims[depth] = count;
         if (rank == -1) rank = depth;
       } else if (count != limit) {
         return fail(Status::kRagged, p);
       }
-      p++;
+      if (p < end) p++;
       depth--;
       count = counts[depth];
       limit = depth == 0 ? kUnknown : dims[depth];
@@ -238,23 +245,24 @@ size_t CountElements(const uint8_t* json, size_t length) {
   return commas + 1 < max ? commas + 1 : max;
 }
 
-void ParseNdarray(const uint8_t* json, size_t length, Cast cast, void* out, size_t capacity, ParseResult& result) {
+void ParseNdarray(const uint8_t* json, size_t length, Cast cast, void* out, size_t capacity, ParseResult& result,
+                  Piece piece) {
   const auto read = [&](auto zero) {
     using T = decltype(zero);
-    Parse(json, length, IntegerStore<T>{cast}, static_cast<T*>(out), capacity, result);
+    Parse(json, length, IntegerStore<T>{cast}, static_cast<T*>(out), capacity, result, piece);
   };
   if (WithInteger(cast.dtype, read)) return;
   switch (cast.dtype) {
     case Dtype::kBool:
-      return Parse(json, length, BoolStore{cast.enforced}, static_cast<uint8_t*>(out), capacity, result);
+      return Parse(json, length, BoolStore{cast.enforced}, static_cast<uint8_t*>(out), capacity, result, piece);
     case Dtype::kFloat16:
-      return Parse(json, length, HalfStore{}, static_cast<uint16_t*>(out), capacity, result);
+      return Parse(json, length, HalfStore{}, static_cast<uint16_t*>(out), capacity, result, piece);
     case Dtype::kFloat32:
-      return Parse(json, length, SingleStore{}, static_cast<float*>(out), capacity, result);
+      return Parse(json, length, SingleStore{}, static_cast<float*>(out), capacity, result, piece);
     case Dtype::kFloat64:
-      return Parse(json, length, FloatStore{}, static_cast<double*>(out), capacity, result);
+      return Parse(json, length, FloatStore{}, static_cast<double*>(out), capacity, result, piece);
     default:
-      return Parse(json, length, InferringStore{}, static_cast<double*>(out), capacity, result);
+      return Parse(json, length, InferringStore{}, static_cast<double*>(out), capacity, result, piece);
   }
 }
 

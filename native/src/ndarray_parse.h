@@ -15,6 +15,12 @@ struct Cast {
   bool enforced;
 };
 
+// What of an array a text holds: its outermost list may begin before the text, or end behind it.
+struct Piece {
+  bool begins_before;
+  bool ends_behind;
+};
+
 struct ParseResult {
   Status status;
   // Byte offset of the offending token.
@@ -31,6 +37,7 @@ struct ParseResult {
 size_t CountElements(const uint8_t* json, size_t length);
 
 // Parses into `out`, which has room for `capacity` elements. Inferred booleans are written as doubles 0 and 1.
-void ParseNdarray(const uint8_t* json, size_t length, Cast cast, void* out, size_t capacity, ParseResult& result);
+void ParseNdarray(const uint8_t* json, size_t length, Cast cast, void* out, size_t capacity, ParseResult& result,
+                  Piece piece = {});
 
 }  // namespace serving

@@ -6,7 +6,7 @@
 
 namespace serving {
 
-constexpr uint32_t kNumbersContract = 17;
+constexpr uint32_t kNumbersContract = 18;
 constexpr uint32_t kPicturesContract = 6;
 constexpr int kEnforcedCast = 16;
 constexpr int kFrameLayouts = 6;

@@ -1,11 +1,14 @@
+import { createHash } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type DType, dataConstructor, dtypes, type NumericDType } from '../../src/core/dtype.ts'
 import { bufferPool } from '../../src/core/memory/buffer-pool.ts'
+import { nativeLimiter } from '../../src/core/memory/limiter.ts'
 import { addon, nativePath } from '../../src/core/native/add-on.ts'
 import { typescriptCodec } from '../../src/values/array/json.ts'
 import { encodeLarge, parseLarge } from '../../src/values/array/large-codec.ts'
-import { parsedOf, resultWords } from '../../src/values/array/native-codec.ts'
+import { numberCodec, parsedOf, resultWords } from '../../src/values/array/native-codec.ts'
 import { NDArray } from '../../src/values/array/ndarray.ts'
 import type { ParseFailure } from '../../src/values/array/number-codec.ts'
 
@@ -30,6 +33,15 @@ async function printed(array: NDArray): Promise<string | undefined> {
 /** Returns an array, or why there is none: JSON.parse knows a path where the add-on knows an offset. */
 function withoutPlace(parsed: NDArray | ParseFailure): NDArray | string {
   return 'failure' in parsed ? parsed.failure : parsed
+}
+
+/** Returns what tells a large result from another. */
+function digestOf(parsed: NDArray | ParseFailure): object {
+  if ('failure' in parsed) return parsed
+  const { data, shape, dtype } = parsed
+  const { buffer, byteOffset, byteLength } = data as Float64Array
+  const bytes = new Uint8Array(buffer, byteOffset, byteLength)
+  return { shape, dtype, digest: createHash('sha1').update(bytes).digest('hex') }
 }
 
 describe.skipIf(addon === undefined)('arrays beside the event loop', () => {
@@ -95,6 +107,56 @@ describe.skipIf(addon === undefined)('arrays beside the event loop', () => {
     expect(await pending).toEqual(expected)
   })
 
+  /** Pieces are made where threads are spare. */
+  const calm = () =>
+    vi.waitUntil(() => nativeLimiter.spare > 0 || availableParallelism() === 1, { timeout: 10_000 })
+
+  it.each([
+    ['rows', '[[0.5,1,-2.25e3],', '[7,8,9]]'],
+    ["rows as Python's json prints them", '[[0.5, 1, -2.25e3], ', '[7, 8, 9]]'],
+    ['rows on lines', '[\n [0.5,1,-2.25e3],', '\n [7,8,9]\n]\n'],
+    ['numbers', '[0.5,1,-2,', '7]'],
+    ['matrices', '[[[1,2],[3,4]],', '[[7,8],[9,0]]]'],
+    ['flags', '[[true,false],', '[true,true]]'],
+    ['numbers and nulls', '[null,1,', 'NaN]'],
+    ['empty lists', '[[],', '[]]'],
+    ['a shorter last row', '[[1,2,3],', '[7,8]]'],
+    ['longer last rows', '[[1,2,3],', '[7,8,9],'.repeat(1000).concat('[1,2,3,4]]')],
+    ['a deeper last row', '[[1,2,3],', '[[7,8,9]]]'],
+    ['a bracket too many', '[[1,2,3],', '[1,2,3]],[7,8,9]]'],
+    ['a bracket too few', '[[1,2,3],', '[7,8,9]'],
+    ['a comma too many', '[[1,2,3],', ',[7,8,9]]'],
+    ['a mark of the byte order', '[[1,2,3],', '[7,8,9],\ufeff[7,8,9]]'],
+    ['a comma at the end', '[[1,2,3],', ']'],
+    ['a text behind the array', '[[1,2,3],', '[7,8,9]] x'],
+    ['another kind in the last row', '[[1,2,3],', '[7,true,9]]'],
+  ])('reads 4 MiB of %s in pieces as in one', async (_, begin, end) => {
+    const [open] = /^\[\s*(?=\[|[^[])/.exec(begin) as RegExpExecArray
+    const item = begin.slice(open.length)
+    const json = text(`${open}${item.repeat(Math.ceil(4.2e6 / item.length))}${end}`)
+    await calm()
+    for (const dtype of [undefined, 'int8'] as const)
+      expect(digestOf(await parseLarge(json, dtype, false, true))).toEqual(
+        digestOf(numberCodec.parseNdarray(json, dtype, false)),
+      )
+  })
+
+  it.each([
+    [[700_000], 'float64'],
+    [[5, 300_000], 'float32'],
+    [[1, 3, 600_000], 'float64'],
+    [[1_500_000, 3], 'int8'],
+  ] as const)('prints an array of %j %s in pieces as in one', async (shape, dtype) => {
+    const Container = dataConstructor(dtype)
+    const size = shape.reduce<number>((all, dim) => all * dim, 1)
+    const data = new Container(size)
+    for (let i = 0; i < size; i++) data[i] = (i * 7919) % 100_003
+    const array = new NDArray(data, shape, dtype)
+    const whole = numberCodec.encodeNdarray(array, 'null')
+    await calm()
+    expect((await printed(array)) === Buffer.from(whole as Uint8Array).toString()).toBe(true)
+  })
+
   it('answers many at once, each with its own', async () => {
     const all = await Promise.all(
       Array.from({ length: 40 }, async (_, i) => {
@@ -120,7 +182,7 @@ describe.skipIf(addon === undefined)('arrays beside the event loop', () => {
       const addon = require(${JSON.stringify(nativePath)})
       const json = Buffer.from('[' + '0.1234567890123456,'.repeat(1e6) + '1]')
       const out = new Uint8Array(8e6 + 8)
-      for (let i = 0; i < 4; i++) addon.parseNdarrayAsync(json, 11, new Float64Array(68), out)
+      for (let i = 0; i < 4; i++) addon.parseNdarrayAsync(json, 11, new Float64Array(68), out, false, false)
       parentPort.postMessage('working')
     `
     for (let i = 0; i < 3; i++) {
@@ -138,9 +200,11 @@ describe.skipIf(addon === undefined)('arrays beside the event loop', () => {
     const json = text('[1,2,3]')
     expect(() => addon.countElementsAsync('[1]', -1, head)).toThrow(TypeError)
     expect(() => addon.parseNdarrayAsync(json, -1, head)).toThrow(TypeError)
-    expect(() => addon.parseNdarrayAsync(json, -1, head, new Float64Array(3))).toThrow(TypeError)
     expect(() =>
-      addon.parseNdarrayAsync(json, -1, head, new Uint8Array(new ArrayBuffer(40), 1)),
+      addon.parseNdarrayAsync(json, -1, head, new Float64Array(3), false, false),
+    ).toThrow(TypeError)
+    expect(() =>
+      addon.parseNdarrayAsync(json, -1, head, new Uint8Array(new ArrayBuffer(40), 1), false, false),
     ).toThrow(TypeError)
     expect(() =>
       addon.encodeNdarrayAsync(new Float64Array(4), 11, 0, head, new Uint8Array(10)),
@@ -149,7 +213,7 @@ describe.skipIf(addon === undefined)('arrays beside the event loop', () => {
       addon.encodeNdarrayAsync(new Float64Array(5), 11, 0, head, new Uint8Array(1000)),
     ).toThrow(TypeError)
     const tooShort = new Float64Array(68)
-    await addon.parseNdarrayAsync(json, 11, tooShort, new Uint8Array(16))
+    await addon.parseNdarrayAsync(json, 11, tooShort, new Uint8Array(16), false, false)
     expect(tooShort[0]).toBe(8)
   })
 })

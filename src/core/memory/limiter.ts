@@ -1,17 +1,30 @@
 import { availableParallelism } from '../platform.ts'
 
+/** What came together once will soon do so again. **Units**: milliseconds. */
+const calmMs = 1000
+
 /** Runs a limited number of tasks at once; the others wait, first come first served. */
 export class Limiter {
   readonly count: number
   #free: number
+  readonly #count: number
+  /** When a task last came while another ran. */
+  #crowdedAt = Number.NEGATIVE_INFINITY
   readonly #waiting: (() => void)[] = []
 
   constructor(count: number) {
     this.count = count
     this.#free = count
+    this.#count = count
+  }
+
+  /** How many more tasks could start at once; none soon after tasks that came together. */
+  get spare(): number {
+    return performance.now() - this.#crowdedAt < calmMs ? 0 : this.#free
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free < this.#count) this.#crowdedAt = performance.now()
     if (this.#free > 0) this.#free--
     else await new Promise<void>((go) => this.#waiting.push(go))
     try {

@@ -18,6 +18,8 @@ export interface Addon {
     cast: number,
     words: Float64Array,
     out: Uint8Array,
+    beginsBefore: boolean,
+    endsBehind: boolean,
   ): Promise<undefined>
   encodeNdarray(
     data: ArrayBufferView,
