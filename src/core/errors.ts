@@ -57,6 +57,11 @@ export const errorTable = {
   ),
   conflict: row(409, 'ABORTED', 'The current state of the resource does not allow it.'),
   gone: row(410, 'NOT_FOUND', 'The job has expired, and its input and result with it.'),
+  precondition_failed: row(
+    412,
+    'FAILED_PRECONDITION',
+    'The answer has another state than `if-match` or `if-unmodified-since` asks for.',
+  ),
   key_reused: row(
     422,
     'FAILED_PRECONDITION',
@@ -257,6 +262,9 @@ export class Conflict extends errorClass('conflict') {}
 
 /** What there was has expired: 410. */
 export class Gone extends errorClass('gone') {}
+
+/** The answer has another state than the client asks for: 412. */
+export class PreconditionFailed extends errorClass('precondition_failed') {}
 
 /** An idempotency key came with another request before: 422. */
 export class KeyReused extends errorClass('key_reused') {}

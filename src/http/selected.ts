@@ -1,6 +1,6 @@
-/** What of an answer to GET a client needs: nothing new, a part, or all of it (RFC 9110 sections 13 and 14). @module */
+/** What of an answer to GET a client needs: nothing, a part, or all of it (RFC 9110 sections 13 and 14). @module */
 
-import { BadInput, expected, type ServingError } from '../core/errors.ts'
+import { BadInput, expected, PreconditionFailed, type ServingError } from '../core/errors.ts'
 import { digestOf, utf8Bytes } from '../core/platform.ts'
 import type { Context } from './context.ts'
 import {
@@ -15,6 +15,8 @@ import {
 
 /** The request headers that decide. */
 export const selectingHeaders: readonly string[] = [
+  'if-match',
+  'if-unmodified-since',
   'if-none-match',
   'if-modified-since',
   'if-range',
@@ -34,7 +36,7 @@ export function etagOf(state: string | Uint8Array): string | undefined {
  * Called where answers are written, for every protocol.
  *
  * @param response - Its body must be new.
- * @returns 304, 206 with a part, or the whole answer; or why the part that is asked for cannot be sent.
+ * @returns 304, 206 with a part, or the whole answer; or why the state or the part that is asked for cannot be sent.
  */
 export function selected(
   response: HttpResponse,
@@ -43,6 +45,11 @@ export function selected(
   const { status = 200, revision } = response
   if ((method !== 'GET' && method !== 'HEAD') || status !== 200) return response
   const whole = revision === undefined ? response : withValidators(response, revision)
+  const other = otherState(whole.headers, headers)
+  if (other !== undefined) {
+    drop(whole)
+    return other
+  }
   if (isKnown(whole.headers, headers)) {
     drop(whole)
     const lines = whole.headers.filter(([name]) => !/^content-(?:type|length|dis)/i.test(name))
@@ -68,13 +75,35 @@ function valueOf(lines: readonly HeaderLine[], name: string): string | undefined
   return lines.find((line) => line[0] === name)?.[1]
 }
 
+/** @returns a refusal where the client asks for another state alone. */
+function otherState(
+  lines: readonly HeaderLine[],
+  asked: RequestHeaders,
+): PreconditionFailed | undefined {
+  const tags = asked.get('if-match')
+  if (tags !== undefined) {
+    const tag = valueOf(lines, 'etag')
+    if (tagsIn(tags).some((t) => t === '*' || (t === tag && !t.startsWith('W/')))) return undefined
+    return new PreconditionFailed(expected(`the state ${tag ?? 'without a tag'}`, 'if-match', tags))
+  }
+  const until = asked.get('if-unmodified-since')
+  const modified = until && valueOf(lines, 'last-modified')
+  if (!modified || !(Date.parse(modified) > Date.parse(until))) return undefined
+  return new PreconditionFailed(expected(`${modified} or later`, 'if-unmodified-since', until))
+}
+
+function tagsIn(line: string): readonly string[] {
+  return line.match(/(?:W\/)?"[^"]*"|\*/g) ?? []
+}
+
 /** Whether the client has this state. */
 function isKnown(lines: readonly HeaderLine[], asked: RequestHeaders): boolean {
   const tags = asked.get('if-none-match')
   if (tags !== undefined) {
-    const tag = valueOf(lines, 'etag')?.replace(/^W\//, '')
+    const strong = (tag: string) => tag.replace(/^W\//, '')
+    const tag = valueOf(lines, 'etag')
     return (
-      tag !== undefined && (tags.match(/"[^"]*"|\*/g) ?? []).some((t) => t === tag || t === '*')
+      tag !== undefined && tagsIn(tags).some((t) => t === '*' || strong(t) === strong(tag))
     )
   }
   const since = asked.get('if-modified-since')

@@ -138,6 +138,38 @@ describe.each(bothEngines)('a file on disk on %s', (engine) => {
       expect((await ask('/films/film.mp4', headers)).status, JSON.stringify(headers)).toBe(200)
   })
 
+  it('answers 412 to a client that asks for another state', async () => {
+    const { define } = films()
+    const ask = asker((await start(engine, define)).port)
+    const etag = (await ask('/films/film.mp4')).headers.get('etag') as string
+    const range = 'bytes=2-3'
+    const others: Record<string, string>[] = [
+      { 'if-match': '"other"' },
+      { 'if-match': `W/${etag}` },
+      { 'if-match': '"other"', 'if-none-match': etag },
+      { 'if-match': '"other"', 'if-unmodified-since': modified },
+      { 'if-unmodified-since': 'Tue, 14 Nov 2023 22:13:19 GMT' },
+    ]
+    for (const headers of others) {
+      const answer = await ask('/films/film.mp4', { ...headers, range })
+      expect(
+        [answer.status, JSON.parse(answer.bytes.toString()).code],
+        JSON.stringify(headers),
+      ).toEqual([412, 'precondition_failed'])
+    }
+    const same: Record<string, string>[] = [
+      { 'if-match': `"other", ${etag}` },
+      { 'if-match': '*' },
+      { 'if-unmodified-since': modified },
+      { 'if-unmodified-since': 'yesterday' },
+      { 'if-match': etag, 'if-unmodified-since': 'Tue, 14 Nov 2023 22:13:19 GMT' },
+    ]
+    for (const headers of same)
+      expect((await ask('/films/film.mp4', { ...headers, range })).status).toBe(206)
+    const known = { 'if-match': etag, 'if-none-match': etag }
+    expect((await ask('/films/film.mp4', known)).status).toBe(304)
+  })
+
   it('answers a part to If-Range only of the state that the client has', async () => {
     const { define } = films()
     const ask = asker((await start(engine, define)).port)

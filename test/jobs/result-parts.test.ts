@@ -42,6 +42,7 @@ describe.skipIf(!isBuiltin('node:sqlite'))('the result of a job', () => {
       const known = await get(`${job}/result`, { 'if-none-match': etag })
       expect([known.status, await known.text()]).toEqual([304, ''])
       expect((await get(`${job}/result`, { range: `bytes=${size}-` })).status).toBe(416)
+      expect((await get(`${job}/result`, { 'if-match': '"other"' })).status).toBe(412)
     },
   )
 })

@@ -41,6 +41,21 @@ describe('the paths of the OpenAPI document', () => {
     )
   })
 
+  it('has the answers of parts and states where they are given', async () => {
+    const svc = new ServiceClass('films')
+    svc.get('/film', { output: new io.File() }, () => new Uint8Array(3))
+    svc.get('/cached', { output: new io.JSON(), cache: { ttl: 1000 } }, () => 1)
+    svc.get('/plain', { output: new io.JSON() }, () => 1)
+    svc.api({ name: 'job', input: new io.JSON(), output: new io.File(), async: true }, () => '')
+    const { paths } = await document(svc)
+    const ofParts = ['206', '304', '412', '416']
+    const answersOf = (path: string) =>
+      Object.keys((paths[path].get as unknown as { responses: object }).responses)
+    for (const path of ['/film', '/cached', '/jobs/{id}/result'])
+      expect(answersOf(path)).toEqual(expect.arrayContaining(ofParts))
+    for (const status of ofParts) expect(answersOf('/plain')).not.toContain(status)
+  })
+
   it('has all methods of a path with its parameters, by their schemas', async () => {
     const svc = new ServiceClass('routes')
     const output = new io.JSON()

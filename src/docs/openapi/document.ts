@@ -12,11 +12,13 @@ import {
   type MetadataSource,
 } from '../../api/service-metadata.ts'
 import type { ErrorDescription } from '../../descriptors/description.ts'
+import { File } from '../../descriptors/file.ts'
 import { isLive } from '../../live/live-streams.ts'
 import { Components } from './components.ts'
 import { contentOf, withExamples } from './content.ts'
 import { asyncMembers, jobPaths } from './job-paths.ts'
 import { mergeMount } from './mounted.ts'
+import { partAnswers } from './parts.ts'
 import { problemResponses } from './problems.ts'
 import { type DescribedEndpoint, protocolPaths, protocolTags } from './protocol-paths.ts'
 import { parametersOf } from './query.ts'
@@ -209,12 +211,15 @@ function problems(
   return problemResponses([...errors, ...authErrors(authOf(api, service))], components)
 }
 
-function success({ name, isGenerator, output }: Api, components: Components) {
+function success(api: Api, components: Components) {
+  const { name, isGenerator, output } = api
   const described = output.describe()
   const content = contentOf(
     isGenerator ? described.stream : described.output,
     components,
     `${name}_response`,
   )
-  return { 200: { description: 'What the function returned.', content } }
+  const whole = { 200: { description: 'What the function returned.', content } }
+  const hasParts = api.method === 'GET' && (output instanceof File || api.cache !== undefined)
+  return hasParts ? { ...whole, ...partAnswers(content) } : whole
 }

@@ -3,6 +3,7 @@ import type { JsonSchema } from '../../descriptors/description.ts'
 import { problemMediaType } from '../../http/problem.ts'
 import { jobStatuses } from '../../jobs/job.ts'
 import type { Components } from './components.ts'
+import { partAnswers } from './parts.ts'
 import type { DescribedEndpoint } from './protocol-paths.ts'
 
 const string: JsonSchema = { type: 'string' }
@@ -136,7 +137,7 @@ export function jobPaths(
       },
     ),
     path('GET', '', 'getJob', 'The state of a job.', { 200: job }),
-    path('GET', '/result', 'getJobResult', state, { 200: result, 202: job }, [wait]),
+    path('GET', '/result', 'getJobResult', state, { 200: result, ...partAnswers(result.content), 202: job }, [wait]),
     path(
       'GET',
       '/events',
