@@ -102,9 +102,7 @@ function isKnown(lines: readonly HeaderLine[], asked: RequestHeaders): boolean {
   if (tags !== undefined) {
     const strong = (tag: string) => tag.replace(/^W\//, '')
     const tag = valueOf(lines, 'etag')
-    return (
-      tag !== undefined && tagsIn(tags).some((t) => t === '*' || strong(t) === strong(tag))
-    )
+    return tag !== undefined && tagsIn(tags).some((t) => t === '*' || strong(t) === strong(tag))
   }
   const since = asked.get('if-modified-since')
   const modified = since && valueOf(lines, 'last-modified')

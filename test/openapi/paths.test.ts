@@ -46,7 +46,10 @@ describe('the paths of the OpenAPI document', () => {
     svc.get('/film', { output: new io.File() }, () => new Uint8Array(3))
     svc.get('/cached', { output: new io.JSON(), cache: { ttl: 1000 } }, () => 1)
     svc.get('/plain', { output: new io.JSON() }, () => 1)
-    svc.api({ name: 'job', input: new io.JSON(), output: new io.File(), async: true }, () => '')
+    svc.api(
+      { name: 'job', input: new io.JSON(), output: new io.File(), async: true },
+      () => new Uint8Array(3),
+    )
     const { paths } = await document(svc)
     const ofParts = ['206', '304', '412', '416']
     const answersOf = (path: string) =>

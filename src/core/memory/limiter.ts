@@ -18,7 +18,7 @@ export class Limiter {
     this.#count = count
   }
 
-  /** How many more tasks could start at once; none soon after tasks that came together. */
+  /** How many more tasks could start at once. It is 0 soon after tasks that came together. */
   get spare(): number {
     return performance.now() - this.#crowdedAt < calmMs ? 0 : this.#free
   }

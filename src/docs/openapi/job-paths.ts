@@ -137,7 +137,14 @@ export function jobPaths(
       },
     ),
     path('GET', '', 'getJob', 'The state of a job.', { 200: job }),
-    path('GET', '/result', 'getJobResult', state, { 200: result, ...partAnswers(result.content), 202: job }, [wait]),
+    path(
+      'GET',
+      '/result',
+      'getJobResult',
+      state,
+      { 200: result, ...partAnswers(result.content), 202: job },
+      [wait],
+    ),
     path(
       'GET',
       '/events',

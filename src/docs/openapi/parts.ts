@@ -1,5 +1,4 @@
 import { problemMediaType } from '../../http/problem.ts'
-import type { Content } from './content.ts'
 
 /** Where a problem stands in the document, which each API brings. */
 const problem = {
@@ -7,7 +6,7 @@ const problem = {
 }
 
 /** @returns the answers to GET beside the whole, where `range` and conditional headers are read. */
-export function partAnswers(content: Content) {
+export function partAnswers(content: Readonly<Record<string, object>>) {
   return {
     206: { description: 'The part that `range` asks for.', content },
     304: { description: 'The client has this state.' },

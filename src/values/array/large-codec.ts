@@ -82,7 +82,7 @@ function piecesOfText(json: Uint8Array): readonly Uint8Array[] {
   return [...pieces, json.subarray(start)]
 }
 
-/** @returns a near comma behind some place that ends an item of the outermost list; -1 if there is none. */
+/** @returns a near comma behind some place that ends an item of the outermost list; -1 without one. */
 function endOfItem(json: Uint8Array, depth: number, from: number): number {
   for (let at = from; at < from + maxItemBytes; at++) {
     if (json[at] !== comma) continue
