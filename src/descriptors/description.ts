@@ -36,10 +36,12 @@ export interface Description {
   readonly output: readonly FormatDescription[]
   readonly stream: readonly FormatDescription[]
   readonly errors: readonly ErrorDescription[]
+  /** Whether answers to GET tell their state, so that clients may ask for parts of it. */
+  readonly hasRevisions?: boolean | undefined
 }
 
 /** What a class of descriptors says of itself. */
-export interface Formats extends Pick<Description, 'input' | 'output'> {
+export interface Formats extends Pick<Description, 'input' | 'output' | 'hasRevisions'> {
   /**
    * Of responses to generators.
    *
@@ -56,12 +58,14 @@ export function descriptionOf({
   output,
   stream = output,
   reasons = badInputReasons,
+  hasRevisions,
 }: Formats): Description {
   const own = reasons.filter((reason) => reason !== 'media-type')
   return {
     input,
     output,
     stream,
+    hasRevisions,
     errors: [
       { code: 'bad_input', reasons: own },
       { code: 'unsupported_media_type', reasons: ['media-type'] },

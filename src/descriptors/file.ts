@@ -123,7 +123,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     const raw = { mimeType: this.#essence ?? anyType }
     // A file that is itself a form is not unpacked.
     const form = raw.mimeType === 'multipart/form-data' ? [] : [singleFileForm([raw])]
-    return { input: [raw, ...form], output: [raw], reasons: ['part'] }
+    return { input: [raw, ...form], output: [raw], reasons: ['part'], hasRevisions: true }
   }
 
   fromHttpRequest(request: HttpRequest, ctx?: Context): MaybePromise<BinaryFile> {

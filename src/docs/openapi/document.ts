@@ -12,7 +12,6 @@ import {
   type MetadataSource,
 } from '../../api/service-metadata.ts'
 import type { ErrorDescription } from '../../descriptors/description.ts'
-import { File } from '../../descriptors/file.ts'
 import { isLive } from '../../live/live-streams.ts'
 import { Components } from './components.ts'
 import { contentOf, withExamples } from './content.ts'
@@ -220,6 +219,6 @@ function success(api: Api, components: Components) {
     `${name}_response`,
   )
   const whole = { 200: { description: 'What the function returned.', content } }
-  const hasParts = api.method === 'GET' && (output instanceof File || api.cache !== undefined)
+  const hasParts = api.method === 'GET' && (described.hasRevisions || api.cache !== undefined)
   return hasParts ? { ...whole, ...partAnswers(content) } : whole
 }
