@@ -6,20 +6,23 @@
  * - `rows`: a model of 2 ms a call and 10 µs a row. The Runner is told `maxBatchSize: 2048` alone. The others are
  *   batches by hand: so many rows at most, so long a wait at most, so many waiting calls at most. The best of them is
  *   found anew for each load.
- * - `text`: examples of Zipf lengths from 8 to 512 through ONNX, padded, beside batches of equal shape.
+ * - `text`, `recurrent`: texts of Zipf lengths from 8 to 512 through a transformer or a recurrent network in ONNX,
+ *   padded, beside batches of equal shape.
  * - `mixed`: calls of 1 ms of one API beside a flood of 20 ms of another.
  * - `idle`: how long the only call waits for a thread.
  * - `simulated`: that model in simulated time, at any load, beside 100 settings by hand.
  * @module
  */
 import { parseArgs } from 'node:util'
-import { io, NDArray, Overloaded, Runner, type RunnerLife, Service, serve } from 'serving'
+import { io, NDArray, Runner, type RunnerLife, Service, serve } from 'serving'
+import { onnxRunner } from 'serving/onnx'
 import {
   answeredByHand,
   answeredInTime,
   handSettings,
   poisson,
 } from '../test/unit/runner/simulated.ts'
+import { capacity, deadlineMs, type Outcome, openLoop, shown, texts } from './goodput.ts'
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -30,72 +33,7 @@ const { values: options, positionals } = parseArgs({
 })
 const seconds = Number(options.seconds)
 const wants = (name: string) => positionals.length === 0 || positionals.includes(name)
-const deadlineMs = 50
 const maxWaiting = 16_384
-
-/** Numbers from 0 to 1, the same in each run. */
-function randomNumbers(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let bits = Math.imul(state ^ (state >>> 15), 1 | state)
-    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits
-    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
-interface Outcome {
-  readonly sent: number
-  /** Answers in time, per second. */
-  readonly goodput: number
-  readonly refused: number
-  /** Of the answers. **Units**: milliseconds. */
-  readonly p50: number
-  readonly p99: number
-}
-
-type Send = (deadline: { readonly deadlineMs: number }, i: number) => Promise<unknown>
-
-/** Sends calls at random times, however long the answers take. Latency counts from when a call was due. */
-async function openLoop(perSecond: number, send: Send, forSeconds = seconds): Promise<Outcome> {
-  const random = randomNumbers(1)
-  const start = performance.now()
-  const end = start + forSeconds * 1000
-  const times: number[] = []
-  let [sent, refused, good, open] = [0, 0, 0, 0]
-  let due = start
-  const next = () => {
-    due -= (Math.log(1 - random()) * 1000) / perSecond
-  }
-  const call = async (dueAt: number) => {
-    open++
-    try {
-      const startedLate = performance.now() - dueAt
-      await send({ deadlineMs: Date.now() + deadlineMs - startedLate }, sent++)
-      const took = performance.now() - dueAt
-      times.push(took)
-      if (took <= deadlineMs) good++
-    } catch (error) {
-      if (Overloaded.is(error)) refused++
-    } finally {
-      open--
-    }
-  }
-  for (next(); due < end; ) {
-    for (; due <= performance.now() && due < end; next()) void call(due)
-    // A timer is no finer than a millisecond.
-    await new Promise((resolve) =>
-      due - performance.now() > 2 ? setTimeout(resolve, 1) : setImmediate(resolve),
-    )
-  }
-  while (open > 0) await new Promise((resolve) => setTimeout(resolve, 5))
-  times.sort((a, b) => a - b)
-  const at = (share: number) => times[Math.floor(times.length * share)] ?? Number.NaN
-  return { sent, refused, goodput: good / forSeconds, p50: at(0.5), p99: at(0.99) }
-}
-
-const shown = ({ goodput, p50, p99, refused }: Outcome) =>
-  `${goodput.toFixed(0)}/s in time, p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)} ms, ${refused} refused`
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -186,19 +124,19 @@ async function rows(): Promise<void> {
     withRunner(plain, async () => {
       for (const load of loads) {
         const learned = (deadline: object) => batched.network(row(), deadline)
-        const ours = [await openLoop(load, learned)]
+        const ours = [await openLoop(load, learned, seconds)]
         let best: { readonly hand: ByHand; readonly outcome: Outcome } | undefined
         for (const hand of hands) {
           const call = byHand((x) => plain.network(x), hand)
-          const outcome = await openLoop(load, () => call(row()))
+          const outcome = await openLoop(load, () => call(row()), seconds)
           if (best === undefined || outcome.goodput > best.outcome.goodput) best = { hand, outcome }
           await wait(100)
         }
         if (best === undefined) return
         // Once more each, in turns: the best of many is also the luckiest.
         const call = byHand((x) => plain.network(x), best.hand)
-        const hand = await openLoop(load, () => call(row()))
-        ours.push(await openLoop(load, learned))
+        const hand = await openLoop(load, () => call(row()), seconds)
+        ours.push(await openLoop(load, learned, seconds))
         const goodput = Math.max(...ours.map((one) => one.goodput))
         const ratio = goodput / best.outcome.goodput
         const { maxBatchSize, maxWaitMs, maxQueue } = best.hand
@@ -212,63 +150,30 @@ async function rows(): Promise<void> {
   )
 }
 
-// 505 lengths, the shortest the most frequent.
-const lengths = Array.from({ length: 505 }, (_, i) => i + 8)
-const sums: number[] = []
-for (const [i] of lengths.entries()) sums.push((sums.at(-1) ?? 0) + 1 / (i + 1))
-
-/** Texts of lengths by Zipf's law. */
-function texts(count: number): NDArray<'int32'>[] {
-  const random = randomNumbers(2)
-  return Array.from({ length: count }, () => {
-    const at = random() * (sums.at(-1) as number)
-    const length = lengths[sums.findIndex((sum) => sum >= at)]
-    const tokens = Int32Array.from({ length }, () => 1 + Math.floor(random() * 255))
-    return new NDArray(tokens, [1, length], 'int32')
-  })
-}
-
-/** The most calls per second of which 99 in 100 are answered in time. */
-async function capacity(send: Send): Promise<number> {
-  let [low, high] = [20, 20]
-  const holds = async (load: number) => {
-    await wait(200)
-    const { goodput, sent } = await openLoop(load, send)
-    return goodput * seconds >= 0.99 * sent
-  }
-  while (await holds(high)) [low, high] = [high, high * 1.5]
-  for (let i = 0; i < 4; i++) {
-    const middle = (low + high) / 2
-    if (await holds(middle)) low = middle
-    else high = middle
-  }
-  return low
-}
-
-async function text(): Promise<void> {
+async function text(model: string): Promise<void> {
   const sample = texts(4096)
-  const start = async (name: string, own: object) => {
-    const runner = new Runner<typeof import('./models/onnx.ts')>(name, {
-      module: new URL('./models/onnx.ts', import.meta.url),
+  const goodputOf = async (name: string, own: object) => {
+    const runner = onnxRunner(name, new URL(`./models/${model}.onnx`, import.meta.url), {
       maxQueue: maxWaiting,
       methods: { predict: { batchable: true, ...own } },
-      init: { path: new URL('./models/text.onnx', import.meta.url), intraOpThreads: 1 },
+      intraOpThreads: 1,
+      outputs: ['scores'],
     })
     await runner.start()
-    const goodput = await capacity((deadline, i) =>
-      runner.predict(sample[i % sample.length], deadline),
-    )
-    console.log(`texts, ${name}: ${goodput.toFixed(0)}/s with 99 in 100 in time`)
+    const send = (deadline: object, i: number) =>
+      runner.predict(sample[i % sample.length], deadline)
+    const goodput = await capacity(send, seconds)
+    console.log(`${model}, ${name}: ${goodput.toFixed(0)}/s with 99 in 100 in time`)
     await runner.stop()
     return goodput
   }
-  const padded = await start('padded', { batch: { pad: 0 } })
+  const padded = await goodputOf('padded', { batch: { pad: 0 } })
   let best = 0
   for (const maxBatchSize of options.quick ? [64] : [8, 64])
     for (const maxWaitMs of options.quick ? [0] : [0, 2, 10])
       best = Math.max(
         best,
-        await start(`equal-${maxBatchSize}-${maxWaitMs}`, { maxBatchSize, maxWaitMs }),
+        await goodputOf(`equal-${maxBatchSize}-${maxWaitMs}`, { maxBatchSize, maxWaitMs }),
       )
   console.log(`  ratio ${(padded / best).toFixed(2)} (target 1.3)`)
 }
@@ -347,7 +252,7 @@ async function simulated(): Promise<void> {
 }
 
 if (wants('rows')) await rows()
-if (wants('text')) await text()
+for (const model of ['text', 'recurrent']) if (wants(model)) await text(model)
 if (wants('mixed')) await mixed()
 if (wants('idle')) await idle()
 if (wants('simulated')) await simulated()
