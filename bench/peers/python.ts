@@ -13,6 +13,12 @@ interface Peer {
   readonly args: (port: string, grpcPort: string) => string[]
   /** The path that answers 200 once requests are served. */
   readonly health: string
+  /**
+   * Where its packages are.
+   *
+   * @default its own
+   */
+  readonly environment?: string
 }
 
 /** What Triton's backend computes for a picture: no variable of ours names folders of modules for its interpreter. */
@@ -67,6 +73,16 @@ const peers: Readonly<Record<string, Peer>> = {
     },
     health: '/v2/health/ready',
   },
+  'texts-bentoml': {
+    environment: 'texts',
+    args: (port) => ['-m', 'bentoml', 'serve', 'texts_bentoml:Service', '--port', port],
+    health: '/readyz',
+  },
+  'texts-triton': {
+    environment: 'triton',
+    args: (port, grpcPort) => ['texts_triton.py', port, grpcPort],
+    health: '/v2/health/ready',
+  },
 }
 
 /** Returns the interpreter of a peer, or why there is none. BENCH_PYTHON names the folder of the environments. */
@@ -79,16 +95,16 @@ export function findPython(peer: string): { readonly python: string; readonly mi
 
 /** Starts a peer and waits until it answers. **Errors**: an Error with its output when it ends before that. */
 export function startPython(peer: string): Promise<PeerServer> {
-  const { args, health } = peers[peer]
+  const { args, health, environment = peer } = peers[peer]
   return startPeer({
     name: peer,
-    program: findPython(peer).python,
+    program: findPython(environment).python,
     args,
     cwd: here('python'),
     health,
     env: async (port, grpcPort, scratch) => ({
       BENTOML_DO_NOT_TRACK: 'True',
-      BENTOML_CONFIG: here('python/bentoml_configuration.yaml'),
+      ...(peer === 'bentoml' && { BENTOML_CONFIG: here('python/bentoml_configuration.yaml') }),
       MLSERVER_HTTP_PORT: port,
       MLSERVER_GRPC_PORT: grpcPort,
       MLSERVER_METRICS_PORT: await freePort(),

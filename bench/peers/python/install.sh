@@ -4,7 +4,7 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 target="${BENCH_PYTHON:-$here/../../.venv}"
-for peer in bentoml fastapi litserve mlserver triton; do
+for peer in bentoml fastapi litserve mlserver texts triton; do
   "${PYTHON:-python3.11}" -m venv "$target/$peer"
   "$target/$peer/bin/pip" install --quiet --requirement "$here/requirements-$peer.txt"
 done

@@ -41,25 +41,34 @@ SAME = 'pb_utils.Tensor.from_dlpack("output", tensor.to_dlpack())'
 def start_triton(folder, models, port, grpc_port):
     """Starts a server in a folder. `models`: by name a datatype, a shape and an expression of the numpy
     array `x`; None gives the input back."""
-    packages = Path(sysconfig.get_paths()["purelib"])
-    server = packages / "pytriton/tritonserver"
-    backend = folder / "backends/python"
-    shutil.copytree(server / "backends/python", backend)
-    version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    stub = shutil.copy(server / f"python_backend_stubs/{version}/triton_python_backend_stub", backend)
-    os.chmod(stub, 0o755)
     for name, (kind, dims, work) in models.items():
         place = folder / "models" / name / "1"
         place.mkdir(parents=True)
         (place / "model.py").write_text(
             CODE.replace("RESULT", SAME if work is None else NUMPY.replace("WORK", work)).replace(
-                "PACKAGES", repr(str(packages))
+                "PACKAGES", repr(str(packages_of()))
             )
         )
         tensors = "\n".join(
             f'{side} [{{ name: "{side}" data_type: {kind} dims: {dims} }}]' for side in ("input", "output")
         )
         (place.parent / "config.pbtxt").write_text(f'backend: "python"\nmax_batch_size: 0\n{tensors}\n')
+    return run_triton(folder, port, grpc_port)
+
+
+def packages_of():
+    return Path(sysconfig.get_paths()["purelib"])
+
+
+def run_triton(folder, port, grpc_port):
+    """Starts a server of the models in a folder."""
+    packages = packages_of()
+    server = packages / "pytriton/tritonserver"
+    backend = folder / "backends/python"
+    shutil.copytree(server / "backends/python", backend)
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    stub = shutil.copy(server / f"python_backend_stubs/{version}/triton_python_backend_stub", backend)
+    os.chmod(stub, 0o755)
     environment = dict(
         os.environ,
         PYTHONPATH=str(packages),
