@@ -1,5 +1,5 @@
-"""Makes recurrent.onnx: a recurrent network (GRU) over int32 tokens of any length, where 0 pads. `scores` has a row of 8
-for each text.
+"""Makes recurrent.onnx: a recurrent network (GRU) over int32 tokens of any length, where 0 pads. `scores` has a row
+of 8 for each text.
 
     pip install onnx numpy
     python recurrent.py
