@@ -1,8 +1,9 @@
 /**
- * What starting a built service takes, and what its processes hold once they are idle, beside a bare Node:
- * `npx tsx --tsconfig bench/tsconfig.json bench/start.ts [rounds=5] [folder]`, after `npm run build`. The folder is that of
- * `serving build`, by default one of `servers/echo.mjs`. CPU is that of both processes until the first answer, memory the
- * proportional set size two seconds later. Needs Linux.
+ * What starting a built service takes, and what its processes hold once they are idle, beside a bare Node, after
+ * `npm run build`: `npx tsx --tsconfig bench/tsconfig.json bench/start.ts [rounds=5] [folder]`.
+ *
+ * The folder is that of `serving build`, by default one of `servers/echo.mjs`. CPU is that of both processes until the
+ * first answer, memory the proportional set size two seconds later. Needs Linux.
  * @module
  */
 import { execFileSync, spawn } from 'node:child_process'
