@@ -22,5 +22,9 @@ svc.api({ input: array, output: array }, function float64s({ data, shape }) {
 svc.api({ input: new io.PandasDataFrame(), output: array }, function frame({ height }) {
   return new NDArray(Float64Array.from({ length: height }, Math.random))
 })
+const frameOfOrders = new io.PandasDataFrame({ dtype: { at: 'datetime64[ms]' } })
+svc.api({ input: frameOfOrders, output: float32 }, function shop({ height }) {
+  return new NDArray(Float32Array.from({ length: height }, Math.random))
+})
 
 export default svc

@@ -1,7 +1,7 @@
 /**
  * What a capture costs: CPU per request of an array of 2×4 with 1 % and with all of the calls recorded, in pairs with
  * the same server without a capture; and bytes per call beside what KServe logs, bodies as base64 in a Parquet column.
- * `npx tsx --tsconfig bench/tsconfig.json bench/capture.ts [--rounds N] [--requests N]`, after `npm run build`. Needs
+ * `npx tsx --tsconfig bench/tsconfig.json bench/capture.ts [--only bytes|cpu] [--rounds N] [--requests N]`, after `npm run build`. Needs
  * Linux and wrk.
  * @module
  */
@@ -22,6 +22,7 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '5' },
     requests: { type: 'string', default: '200' },
     seconds: { type: 'string', default: '3' },
+    only: { type: 'string', default: 'bytes,cpu' },
   },
 })
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -113,6 +114,35 @@ const sizeOf = (place: string) =>
 /** Numbers as numpy's `random` makes them, with 53 bits. */
 const randoms = (count: number) => Array.from({ length: count }, Math.random)
 
+const whole = (most: number) => Math.floor(Math.random() * most)
+const oneOf = <T>(list: readonly T[]) => list[whole(list.length)]
+const words = 'red blue steel wooden soft round chair table lamp shelf desk box'.split(' ')
+const places = 'Berlin Dublin Lisbon London Madrid Oslo Paris Rome Vienna Zagreb'.split(' ')
+const products = Array.from({ length: 300 }, () => ({
+  product: [oneOf(words), oneOf(words), whole(100)].join(' '),
+  category: oneOf(['book', 'food', 'garden', 'music', 'toy']),
+  price: whole(100_000) / 100,
+}))
+let lastOrder = 4_000_000
+let lastTime = Date.UTC(2026, 10, 1)
+
+/** Orders of a shop of 300 products and 100,000 customers, one after another. */
+const orders = (count: number) =>
+  Array.from({ length: count }, () => {
+    lastOrder += 1 + whole(3)
+    lastTime += whole(10_000)
+    return {
+      order: lastOrder,
+      customer: whole(100_000),
+      at: new Date(lastTime).toISOString(),
+      ...oneOf(products),
+      quantity: 1 + whole(9),
+      discount: whole(30) / 100,
+      place: oneOf(places),
+      is_new: Math.random() < 0.2,
+    }
+  })
+
 const bodies: Readonly<Record<string, readonly [api: string, make: () => unknown]>> = {
   'float32, 1,000 elements': ['float32s', () => Array.from(Float32Array.from(randoms(1000)))],
   'float64, 1,000 elements': ['float64s', () => randoms(1000)],
@@ -123,12 +153,12 @@ const bodies: Readonly<Record<string, readonly [api: string, make: () => unknown
         Object.fromEntries(randoms(10).map((value, i) => [`column_${i}`, value])),
       ),
   ],
+  'frame of ten columns of a shop, 100 rows': ['shop', () => orders(100)],
   // The ten columns of other measurements of frames here.
   'frame of five floats, three integers, a text and a boolean, 100 rows': [
     'frame',
     () =>
       Array.from({ length: 100 }, () => {
-        const whole = (most: number) => Math.floor(Math.random() * most)
         const floats = Object.fromEntries(randoms(5).map((value, i) => [`float_${i}`, value]))
         const wholes = { int_0: whole(1000), int_1: whole(1000), int_2: whole(1000) }
         return { ...floats, ...wholes, text: `t${whole(97)}`, flag: whole(2) === 0 }
@@ -167,8 +197,8 @@ async function bytes(): Promise<void> {
 }
 
 try {
-  await bytes()
-  await cpu()
+  if (options.only.includes('bytes')) await bytes()
+  if (options.only.includes('cpu')) await cpu()
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

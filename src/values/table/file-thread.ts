@@ -89,11 +89,7 @@ function reasonOf(error: unknown): string {
 }
 
 function encodeParquet({ table, notes }: EncodeRequest): Uint8Array {
-  const repeating = table.columns.filter(
-    (column) => 'kind' in column && column.kind === 'str' && column.isBinary === undefined,
-  )
-  const names = repeating.map(({ name }) => name)
-  return told(() => instance().write(encodeArrowStream(table), notes, names))
+  return told(() => instance().write(encodeArrowStream(table), notes))
 }
 
 function answerTo(request: FileRequest | EncodeRequest): FileAnswer {

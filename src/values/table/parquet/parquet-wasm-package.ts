@@ -9,6 +9,8 @@ import { resolveOptional } from '../../../core/modules/optional.ts'
 /** The most memory that an instance gets. **Units**: bytes. */
 export const maxWasmBytes = 2 ** 29
 const pageBytes = 2 ** 16
+/** Of random numbers a dictionary is larger than they are: a column soon has enough of one. */
+const maxDictionaryBytes = 2 ** 13
 
 /** Texts that a file has beside its columns, by key. */
 export type FileNotes = Readonly<Record<string, string>>
@@ -20,11 +22,8 @@ export interface ParquetInstance {
    * @throws those of arrow-rs, and traps.
    */
   read(file: Uint8Array, rows: number, maxBytes: number): Uint8Array | 'too large'
-  /**
-   * @param repeating - Names of flat columns whose values repeat, for dictionaries.
-   * @returns a file of an Arrow IPC stream, packed by Zstandard.
-   */
-  write(stream: Uint8Array, notes: FileNotes, repeating: readonly string[]): Uint8Array
+  /** @returns a file of an Arrow IPC stream, packed by Zstandard. */
+  write(stream: Uint8Array, notes: FileNotes): Uint8Array
   memoryBytes(): number
 }
 
@@ -51,18 +50,16 @@ export async function parquetInstance(): Promise<ParquetInstance> {
       table.free()
       return 'too large'
     },
-    write(stream, notes, repeating) {
+    write(stream, notes) {
       const options = new wasm.WriterPropertiesBuilder()
         .setCompression(wasm.Compression.ZSTD)
         .setKeyValueMetadata(new Map(Object.entries(notes)))
-        // Of random numbers a dictionary is larger than they are, and statistics take most of the time.
-        .setDictionaryEnabled(false)
+        .setDictionaryPageSizeLimit(maxDictionaryBytes)
+        // Integers and texts without a dictionary are kept as differences.
+        .setWriterVersion(wasm.WriterVersion.V2)
+        // They take most of the time.
         .setStatisticsEnabled(wasm.EnabledStatistics.None)
-      const chosen = repeating.reduce(
-        (all, name) => all.setColumnDictionaryEnabled(name, true),
-        options,
-      )
-      return wasm.writeParquet(wasm.Table.fromIPCStream(stream), chosen.build())
+      return wasm.writeParquet(wasm.Table.fromIPCStream(stream), options.build())
     },
     memoryBytes: () => memory.buffer.byteLength,
   }
