@@ -14,7 +14,7 @@ import { RasterImage } from '../values/image/raster.ts'
 import { type AnyColumn, type Column, columnOf, packBits, textAt } from '../values/table/columns.ts'
 import { getLabels } from '../values/table/polars/labels.ts'
 import { loadPolars } from '../values/table/polars/polars.ts'
-import { joinColumns } from './join-columns.ts'
+import { copyColumn } from './join-columns.ts'
 import { behind, isJsonLike, type Paths, withoutPaths } from './redaction.ts'
 import type { Cell, Scalar } from './row-table.ts'
 
@@ -109,7 +109,7 @@ export function newCells({ redact, maxBytes, shared, hold }: CellLimits) {
   const items = (name: string, like: AnyColumn, count: number) => {
     if (isRedacted(name)) return
     hold(sizeOf(buffersIn(like)) + columnBytes)
-    const copy = joinColumns({ ...like, name: 'item' }, [{ column: like, rows: count }])
+    const copy = copyColumn({ ...like, name: 'item' }, count)
     list.push({ name, column: { name: '', offsets: Int32Array.of(0, count), items: copy } })
   }
 

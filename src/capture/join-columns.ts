@@ -22,25 +22,37 @@ type Parts = Partial<Column & ListColumn & StructColumn>
 
 type Rows = { readonly column: Parts | undefined; readonly rows: number }
 
+/** @returns the first rows of a column in memory of its own, which {@link joinColumns} takes. */
+export function copyColumn(column: AnyColumn, rows: number): AnyColumn {
+  const first = firstRows(column, rows)
+  const isSimple = 'kind' in first && first.kind !== 'str' && first.validity === undefined
+  if (isSimple) return { ...first, data: new Uint8Array(first.data) }
+  return joinColumns(column, [{ column: first, rows }])
+}
+
+function firstRows(column: AnyColumn, rows: number): AnyColumn {
+  const isText = 'kind' in column && column.kind === 'str'
+  const first = sliceColumn(isText ? contiguousText(column, rows) : column, 0, rows)
+  if ('items' in first) return { ...first, items: firstRows(first.items, first.offsets[rows]) }
+  if (!('fields' in first)) return first
+  return { ...first, fields: first.fields.map((field) => firstRows(field, rows)) }
+}
+
 /**
  * @param like - A column of the type and name of the result.
+ * @param pieces - Of columns that have no more than these rows.
  * @returns the rows of all pieces, in memory of their own.
  */
-export function joinColumns(like: AnyColumn, given: readonly Piece[]): AnyColumn {
-  const pieces = given.map(({ column, rows }) => ({
-    rows,
-    column: column && firstRows(column, rows),
-  }))
+export function joinColumns(like: AnyColumn, pieces: readonly Piece[]): AnyColumn {
   const { name, kind, time, isBinary, items, fields } = like as Parts
   const isWhole = pieces.every(({ column }) => column && column.validity === undefined)
-  const joined = (
-    child: AnyColumn,
-    of: (parts: Parts) => AnyColumn | undefined,
-    rows: readonly number[],
-  ) =>
+  const joined = (child: AnyColumn, of: (parts: Parts) => AnyColumn | undefined) =>
     joinColumns(
       child,
-      pieces.map(({ column }, i) => ({ column: column && of(column), rows: rows[i] })),
+      pieces.map(({ column, rows }) => ({
+        column: column && of(column),
+        rows: items ? itemsIn(column, rows) : rows,
+      })),
     )
   return {
     name,
@@ -49,22 +61,9 @@ export function joinColumns(like: AnyColumn, given: readonly Piece[]): AnyColumn
     ...(time && { time }),
     ...(isBinary && { isBinary }),
     ...((items || kind === 'str') && { offsets: joinOffsets(pieces) }),
-    ...(items && { items: joined(items, (parts) => parts.items, pieces.map(itemsIn)) }),
-    ...(fields && {
-      fields: fields.map((field, i) =>
-        joined(
-          field,
-          (parts) => parts.fields?.[i],
-          given.map(({ rows }) => rows),
-        ),
-      ),
-    }),
+    ...(items && { items: joined(items, (parts) => parts.items) }),
+    ...(fields && { fields: fields.map((field, i) => joined(field, ({ fields }) => fields?.[i])) }),
   } as AnyColumn
-}
-
-function firstRows(column: AnyColumn, rows: number): Parts {
-  const isText = 'kind' in column && column.kind === 'str'
-  return sliceColumn(isText ? contiguousText(column, rows) : column, 0, rows)
 }
 
 function joinData(kind: Column['kind'], pieces: readonly Rows[]): Uint8Array {
@@ -85,20 +84,27 @@ function joinBits(
   pieces: readonly Rows[],
   of: (parts: Parts) => Pick<Column, 'validity'>,
 ): Uint8Array {
-  const flags = pieces.flatMap(({ column, rows }) =>
-    Array.from({ length: rows }, (_, row) => column !== undefined && isValid(of(column), row)),
-  )
+  const flags = new Uint8Array(rowsOf(pieces))
+  let at = 0
+  for (const { column, rows } of pieces) {
+    const bits = column && of(column)
+    for (let row = 0; row < rows; row++) flags[at++] = bits && isValid(bits, row) ? 1 : 0
+  }
   return packBits(flags)
 }
 
-const itemsIn = ({ column, rows }: Rows) => column?.offsets?.[rows] ?? 0
+/** @returns how many rows pieces have together. */
+export const rowsOf = (pieces: readonly Rows[]) => pieces.reduce((sum, { rows }) => sum + rows, 0)
+
+const itemsIn = (column: Parts | undefined, rows: number) => column?.offsets?.[rows] ?? 0
 
 function joinOffsets(pieces: readonly Rows[]): Int32Array {
-  const offsets = new Int32Array(pieces.reduce((sum, { rows }) => sum + rows, 1))
+  const offsets = new Int32Array(rowsOf(pieces) + 1)
   let row = 0
   for (const { column, rows } of pieces) {
     const end = offsets[row]
-    for (let i = 1; i <= rows; i++) offsets[row + i] = end + (column?.offsets?.[i] ?? 0)
+    const ends = column?.offsets
+    for (let i = 1; i <= rows; i++) offsets[row + i] = end + (ends === undefined ? 0 : ends[i])
     row += rows
   }
   return offsets

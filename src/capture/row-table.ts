@@ -1,6 +1,6 @@
 /** The rows of the next file, as columns that grow. @module */
 import { type AnyColumn, type ColumnTable, columnOf } from '../values/table/columns.ts'
-import { joinColumns, type Piece, typeName } from './join-columns.ts'
+import { joinColumns, type Piece, rowsOf, typeName } from './join-columns.ts'
 
 /** A client could name more. */
 const maxColumns = 1000
@@ -25,8 +25,6 @@ export interface Cell {
 interface Waiting extends Piece {
   readonly scalar?: Scalar | null | undefined
 }
-
-const rowsOf = (pieces: readonly Piece[]) => pieces.reduce((sum, { rows }) => sum + rows, 0)
 
 /** @returns a column that grows. */
 function growing(like: AnyColumn) {
