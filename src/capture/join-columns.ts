@@ -110,6 +110,14 @@ function joinOffsets(pieces: readonly Rows[]): Int32Array {
   return offsets
 }
 
+/** Whether two columns have one type. Makes no names where that is common. */
+export function hasTypeOf(one: AnyColumn, other: AnyColumn): boolean {
+  if ('items' in one && 'items' in other) return hasTypeOf(one.items, other.items)
+  if (!('kind' in one) || !('kind' in other) || one.time || other.time)
+    return typeName(one) === typeName(other)
+  return one.kind === other.kind && one.isBinary === other.isBinary
+}
+
 /** @returns the name of a type, equal for equal types. */
 export function typeName(column: AnyColumn): string {
   if ('items' in column) return `list<${typeName(column.items)}>`

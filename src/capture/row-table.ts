@@ -1,6 +1,6 @@
 /** The rows of the next file, as columns that grow. @module */
 import { type AnyColumn, type ColumnTable, columnOf } from '../values/table/columns.ts'
-import { joinColumns, type Piece, rowsOf, typeName } from './join-columns.ts'
+import { hasTypeOf, joinColumns, type Piece, rowsOf, typeName } from './join-columns.ts'
 
 /** A client could name more. */
 const maxColumns = 1000
@@ -22,32 +22,39 @@ export interface Cell {
   scalar?: Scalar | null
 }
 
-interface Waiting extends Piece {
-  readonly scalar?: Scalar | null | undefined
-}
-
 /** @returns a column that grows. */
 function growing(like: AnyColumn) {
   const joined: Piece[] = []
-  let waiting: Waiting[] = []
+  const scalarKind = 'kind' in like && !like.isBinary ? like.kind : undefined
+  let scalars: (Scalar | null)[] = []
+  let pieces: Piece[] = []
   const join = () => {
+    const rows = scalars.length + rowsOf(pieces)
+    if (rows === 0) return
     const column =
-      'kind' in like && !like.isBinary
-        ? columnOf(
-            like.name,
-            like.kind,
-            waiting.flatMap(({ rows, scalar }) => scalar ?? Array<null>(rows).fill(null)),
-          )
-        : joinColumns(like, waiting)
-    joined.push({ column, rows: rowsOf(waiting) })
-    waiting = []
+      scalarKind === undefined
+        ? joinColumns(like, pieces)
+        : columnOf(like.name, scalarKind, scalars)
+    joined.push({ column, rows })
+    scalars = []
+    pieces = []
   }
   const grown = {
-    type: typeName(like),
+    like,
     rows: 0,
-    add(piece: Waiting) {
-      grown.rows += piece.rows
-      if (waiting.push(piece) === maxWaiting) join()
+    /** Adds a row. */
+    add({ column, scalar = null }: Cell) {
+      grown.rows++
+      const waiting =
+        scalarKind === undefined ? pieces.push({ column, rows: 1 }) : scalars.push(scalar)
+      if (waiting === maxWaiting) join()
+    },
+    /** Adds rows of nulls. */
+    padTo(rows: number) {
+      if (rows === grown.rows) return
+      join()
+      joined.push({ column: undefined, rows: rows - grown.rows })
+      grown.rows = rows
     },
     /** Returns the column. Nothing may be added afterwards. */
     finish() {
@@ -81,19 +88,27 @@ export function rowTable() {
      */
     add(given: readonly Cell[], bytes: number): boolean {
       const cells = given.filter(({ scalar }) => scalar !== null)
-      const types = cells.map(({ column }) => typeName(column))
-      const fits = (name: string, i: number) => (columns.get(name)?.type ?? types[i]) === types[i]
-      const names = cells.map(({ name }, i) => (fits(name, i) ? name : `${name} (${types[i]})`))
-      const fresh = new Set(names.filter((name) => !columns.has(name)))
-      if (columns.size + fresh.size > maxColumns || !names.every(fits)) return false
-      for (const [i, { column, scalar }] of cells.entries()) {
+      const fits = (name: string, column: AnyColumn) => {
+        const grown = columns.get(name)
+        return grown === undefined || hasTypeOf(grown.like, column)
+      }
+      const names = cells.map(({ name, column }) =>
+        fits(name, column) ? name : `${name} (${typeName(column)})`,
+      )
+      const fresh = names.filter((name) => !columns.has(name)).length
+      const isWrong = cells.some(({ column }, i) => !fits(names[i], column))
+      if (columns.size + fresh > maxColumns || isWrong) return false
+      for (const [i, cell] of cells.entries()) {
         const name = names[i]
-        const grown = columns.get(name) ?? growing({ ...column, name })
-        columns.set(name, grown)
+        let grown = columns.get(name)
+        if (grown === undefined) {
+          grown = growing({ ...cell.column, name })
+          columns.set(name, grown)
+        }
         // A name that comes twice in a row has its first value.
         if (grown.rows > table.rows) continue
-        grown.add({ rows: table.rows - grown.rows, column: undefined })
-        grown.add({ rows: 1, column: scalar === undefined ? column : undefined, scalar })
+        grown.padTo(table.rows)
+        grown.add(cell)
       }
       table.rows++
       table.valueBytes += bytes
@@ -103,7 +118,7 @@ export function rowTable() {
     finish(): ColumnTable<AnyColumn> {
       const { rows } = table
       const all = [...columns.values()].map((grown) => {
-        grown.add({ rows: rows - grown.rows, column: undefined })
+        grown.padTo(rows)
         return grown.finish()
       })
       return { rows, columns: all }
