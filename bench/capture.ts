@@ -1,8 +1,8 @@
 /**
  * What a capture costs: CPU per request of an array of 2×4 with 1 % and with all of the calls recorded, in pairs with
  * the same server without a capture; and bytes per call beside what KServe logs, bodies as base64 in a Parquet column.
- * `npx tsx --tsconfig bench/tsconfig.json bench/capture.ts [--only bytes|cpu] [--rounds N] [--requests N]`, after `npm run build`. Needs
- * Linux and wrk.
+ * `npx tsx --tsconfig bench/tsconfig.json bench/capture.ts [--only bytes|cpu] [--rounds N] [--requests N]`, after
+ * `npm run build`. Needs Linux and wrk.
  * @module
  */
 import { type ChildProcess, spawn } from 'node:child_process'
