@@ -1,7 +1,7 @@
 /** Connections to Redis or Valkey, for what several processes share. @module */
 import type { Redis, RedisOptions } from 'ioredis'
 import { loadOptional } from './modules/optional.ts'
-import { checkThat } from './options.ts'
+import { within } from './promise.ts'
 import { type RedisPlace, redisPlace } from './redis-url.ts'
 
 export type { Redis }
@@ -88,18 +88,18 @@ export type SpareRedis = <T>(use: (client: Redis) => Promise<T>) => Promise<T | 
  */
 export function spareRedis(url: string, user: string): SpareRedis {
   const place = redisPlace(url, user)
-  checkThat(!place.isCluster, 'one server, or sentinels', `the URL of ${user}`, url)
   const ioredis = loadIoredis(user)
   let client: Redis | undefined
   let wasAsked = false
   const open = () => {
     const made = connect(place, ioredis, {
       maxRetriesPerRequest: 0,
-      commandTimeout: spareMs,
       socketTimeout: spareSilentMs,
     })
     made.on('error', () => {})
-    made.on('connect', () => made.stream.unref())
+    const letEnd = (node: Redis) => node.on('connect', () => node.stream.unref())
+    if (place.isCluster) made.on('+node', letEnd)
+    else letEnd(made)
     return made
   }
   return async (use) => {
@@ -107,7 +107,7 @@ export function spareRedis(url: string, user: string): SpareRedis {
     // While it connects again nobody waits for it.
     if (wasAsked && client.status !== 'ready') return undefined
     try {
-      return await use(client)
+      return await within(use(client), spareMs, undefined)
     } catch {
       return undefined
     } finally {

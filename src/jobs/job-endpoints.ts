@@ -13,7 +13,7 @@ import { jobEvents } from './job-events.ts'
 import { filterOf } from './job-query.ts'
 import type { Jobs } from './jobs.ts'
 import type { AsyncApi } from './new-job.ts'
-import { actOnPage, type JobAction, jobActions, jobLine, jobReport } from './operators.ts'
+import { actOnPage, jobActions, jobLine, jobReport } from './operators.ts'
 import { preferenceOf } from './prefer.ts'
 
 /** What a server with jobs answers. */
@@ -58,67 +58,67 @@ export function submittable(jobs: Jobs, plain: Endpoint, api: AsyncApi, prefix: 
 
 /** @returns the endpoints of all jobs. */
 export function jobEndpoints(jobs: Jobs, prefix: string): Endpoint[] {
-  const of = (
-    name: string,
-    method: string,
-    path: string,
-    answer: (visit: Visit) => Promise<HttpResponse>,
+  const of = (name: string, path: string, answer: (visit: Visit) => Promise<HttpResponse>) => ({
     // Only looking takes no slot of those that run.
-    isLimited = false,
-  ): Endpoint => ({
-    ...getPage(`${prefix}/jobs${path}`, { kind: 'message' }, [], (_, visit) =>
+    ...getPage(prefix + path, { kind: 'message' }, [], (_, visit) =>
       answered(visit.ctx, () => answer(visit)),
     ),
     name,
-    methods: [method],
     readsHeaders: allHeaders,
-    isLimited,
   })
-  const ofJob = (
-    name: string,
+  const endpoint = (
     method: string,
-    path: string,
+    below: string,
     answer: AnswerJob,
-    isLimited?: boolean,
-  ): Endpoint => {
-    const ofVisit = async (visit: Visit) =>
-      answer(await jobs.find(visit.target.params.id, visit), visit)
-    return of(name, method, `/{id}${path}`, ofVisit, isLimited)
-  }
-  const list = async (visit: Visit) => {
-    const page = await jobs.list(queryOf(visit), visit)
-    return jsonAnswer({ ...page, jobs: page.jobs.map(visit.isAdmin ? jobLine : jobDocument) })
-  }
-  const act = (action: JobAction) => async (visit: Visit) => {
-    const filter = queryOf(visit)
-    const page = await actOnPage(jobs.storeFor(visit, filter.limit), action, filter)
-    return jsonAnswer({ ...page, jobs: page.jobs.map(jobLine) })
-  }
+    name = `jobs${below}`,
+  ): Endpoint => ({
+    ...of(name, `/jobs/{id}${below}`, async (visit) =>
+      answer(await jobs.find(visit.target.params.id, visit), visit),
+    ),
+    methods: [method],
+  })
+  const limited = (...of: Parameters<typeof endpoint>): Endpoint => ({
+    ...endpoint(...of),
+    isLimited: true,
+  })
   return [
-    of('jobs/list', 'GET', '', list, true),
-    ...jobActions.map((action) => of(`jobs/${action}`, 'POST', `/${action}`, act(action))),
-    of('jobs/queues', 'GET', '/queues', async (visit) =>
+    {
+      ...of('jobs/list', '/jobs', async (visit) => {
+        const page = await jobs.list(queryOf(visit), visit)
+        return jsonAnswer({ ...page, jobs: page.jobs.map(visit.isAdmin ? jobLine : jobDocument) })
+      }),
+      isLimited: true,
+    },
+    ...jobActions.map(
+      (action): Endpoint => ({
+        ...of(`jobs/${action}`, `/jobs/${action}`, async (visit) => {
+          const filter = queryOf(visit)
+          const page = await actOnPage(jobs.storeFor(visit, filter.limit), action, filter)
+          return jsonAnswer({ ...page, jobs: page.jobs.map(jobLine) })
+        }),
+        methods: ['POST'],
+      }),
+    ),
+    of('jobs/queues', '/jobs/queues', async (visit) =>
       jsonAnswer({ queues: await jobs.storeFor(visit).states() }),
     ),
-    ofJob('jobs/delete', 'DELETE', '', async (job) =>
-      jsonAnswer(jobDocument(await jobs.delete(job))),
+    endpoint(
+      'DELETE',
+      '',
+      async (job) => jsonAnswer(jobDocument(await jobs.delete(job))),
+      'jobs/delete',
     ),
-    ofJob('jobs', 'GET', '', async (job, visit) =>
+    endpoint('GET', '', async (job, visit) =>
       jsonAnswer(visit.isAdmin ? await jobReport(jobs.storeFor(visit), job) : jobDocument(job)),
     ),
-    ofJob(
-      'jobs/result',
-      'GET',
-      '/result',
-      async (job, visit) => {
-        const { ctx } = visit
-        const { waitMs } = preferenceOf(ctx.headers)
-        const now = waitMs > 0 ? await jobs.ended(job, waitMs, ctx) : job
-        return unkept(await resultOf(jobs, now, visit))
-      },
-      true,
-    ),
-    ofJob('jobs/events', 'GET', '/events', async (job, visit) => {
+    limited('GET', '/result', async (job, visit) => {
+      const { ctx } = visit
+      const { waitMs } = preferenceOf(ctx.headers)
+      return unkept(
+        await resultOf(jobs, waitMs > 0 ? await jobs.ended(job, waitMs, ctx) : job, visit),
+      )
+    }),
+    endpoint('GET', '/events', async (job, visit) => {
       const { id, status } = job
       const { headers } = visit.ctx
       const after = Number(/^\d{1,15}$/.exec(headers.get('last-event-id') ?? '')?.[0] ?? 0)
@@ -129,16 +129,12 @@ export function jobEndpoints(jobs: Jobs, prefix: string): Endpoint[] {
       memory.hold(0)
       return { headers: eventHeaders, body: jobEvents(jobs, job, after, visit) }
     }),
-    ofJob('jobs/cancel', 'POST', '/cancel', async (job) => {
+    endpoint('POST', '/cancel', async (job) => {
       const now = await jobs.cancel(job)
       return jsonAnswer(jobDocument(now), isFinal(now.status) ? 200 : 202)
     }),
-    ofJob(
-      'jobs/retry',
-      'POST',
-      '/retry',
-      async (job, visit) => acceptedAnswer(await jobs.retry(job, visit), prefix),
-      true,
+    limited('POST', '/retry', async (job, visit) =>
+      acceptedAnswer(await jobs.retry(job, visit), prefix),
     ),
   ]
 }

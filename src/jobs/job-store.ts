@@ -14,11 +14,6 @@ export const jobTimes = {
   forgetMs: 86_400_000,
 } as const
 
-/** The clock of leases: all processes of a machine have the same, and nobody sets it. **Units**: milliseconds. */
-export function leaseClock(): number {
-  return Number(process.hrtime.bigint() / 1_000_000n)
-}
-
 /** The names of {@link jobTimes}, for tests that cannot wait for them. */
 export type JobTimes = Readonly<Record<keyof typeof jobTimes, number>>
 

@@ -17,16 +17,18 @@ export function problemAnswer(error: ServingError, id: string): StoredResponse {
 
 /** The answer of a job that a store gives up, since its workers died, and of a row that killed them. */
 export function crashAnswer(id: string, what: 'job' | 'row' = 'job'): StoredResponse {
-  return brokenAnswer(`each process that ran the ${what} died`, 'worker_died', id)
+  return problemAnswer(
+    new InternalError(`each process that ran the ${what} died`, {}, { code: 'worker_died' }),
+    id,
+  )
 }
 
 /** The answer of a job that a store gives up, of whose processes at least one lived longer than its lease. */
 export function lostAnswer(id: string): StoredResponse {
-  return brokenAnswer('no process that ran the job kept its lease', 'lease_lost', id)
-}
-
-function brokenAnswer(text: string, code: string, id: string): StoredResponse {
-  return problemAnswer(new InternalError(text, {}, { code }), id)
+  return problemAnswer(
+    new InternalError('no process that ran the job kept its lease', {}, { code: 'lease_lost' }),
+    id,
+  )
 }
 
 /** The answer of a job that has waited for longer than its `queueTtl`. */

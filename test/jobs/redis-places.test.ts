@@ -1,7 +1,11 @@
 /** Jobs where Redis is more than one server: behind sentinels, in a cluster, over TLS. */
+import { execFile } from 'node:child_process'
 import { join } from 'node:path'
+import { execPath } from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { spareRedis } from '../../src/core/redis.ts'
 import { keyPrefix, redisPlace, withoutPassword } from '../../src/core/redis-url.ts'
 import type { JobStore } from '../../src/jobs/job-store.ts'
 import { root } from '../cli/process.ts'
@@ -156,6 +160,12 @@ describe.skipIf(!hasRedis)('jobs in a cluster', () => {
     const { port } = await ownerOf(servers)
     const keys = redisCli(port, 'keys', '*').trim().split('\n')
     expect(keys.filter((key) => !key.startsWith('{reports}:'))).toEqual([])
+    // What needs no jobs, as rate limits and caches, has keys on all of them, and keeps no process alive.
+    const process = ['--import', 'tsx', 'test/jobs/spare-process.ts', url]
+    const { stdout } = await promisify(execFile)(execPath, process, {
+      timeout: 30_000,
+    })
+    expect(stdout).toBe('a!\nb!\nc!\nd!\ne!\n')
   }, 60_000)
 
   it('go on when their server starts again', async () => {
@@ -195,12 +205,16 @@ describe.skipIf(!hasRedis)('jobs in a cluster', () => {
     const { servers, url } = await start()
     const store = await opened(url)
     await accepted(store)
+    const spare = spareRedis(url, 'the test')
+    expect(await spare((client) => client.ping())).toBe('PONG')
     for (const server of servers) await server.kill()
+    expect(await spare((client) => client.set('a', 'b'))).toBe(undefined)
     await expect(store.add(newJob(), 10)).rejects.toMatchObject({ status: 503 })
     await until(() => store.unready === 'the job store cannot be reached')
     for (const server of servers) await server.start()
     await until(() => store.unready === undefined)
     await accepted(store)
+    await until(async () => (await spare((client) => client.set('a', 'b'))) === 'OK')
   }, 120_000)
 })
 

@@ -5,8 +5,9 @@
  * with two ends, none stuck, each with the answer to its own request.
  *
  * Run: `npm run soak:jobs -- --seconds 600`; `--store redis` (the default; needs redis-server) or `sqlite` (Node 22.13
- * or later), `--rate 22` (submissions a second), `--every 4` (seconds between disturbances), `--only kill,stop` (of
- * them), `--fsync always` (`appendfsync` of Redis), `--out soak-jobs` (writes soak-jobs.log). A full disk needs the
+ * or later), `--jobs 11000` (goes on until so many submissions), `--rate 22` (submissions a second), `--every 4`
+ * (seconds between disturbances), `--only kill,stop` (of them), `--fsync always` (`appendfsync` of Redis),
+ * `--out soak-jobs` (writes soak-jobs.log). A full disk needs the
  * right to mount, a wrong clock `faketime`.
  * @module
  */
@@ -27,6 +28,7 @@ const { values: options } = parseArgs({
   options: {
     seconds: { type: 'string', default: '600' },
     store: { type: 'string', default: 'redis' },
+    jobs: { type: 'string', default: '0' },
     rate: { type: 'string', default: '22' },
     every: { type: 'string', default: '4' },
     only: { type: 'string', default: '' },
@@ -212,12 +214,13 @@ try {
   const disturbing = disturb()
   const submissions: Promise<void>[] = []
   const begunAt = performance.now()
-  for (let number = 1; Date.now() < end; number++) {
+  for (let number = 1; Date.now() < end || number <= Number(options.jobs); number++) {
     submissions.push(submit(number))
     if (number % 10 === 0 && accepted.length > 0)
       submissions.push(look(pick(accepted)).then(() => {}))
     // By the clock, since timers of a busy machine come late.
-    await wait(begunAt + (number * 1000) / Number(options.rate) - performance.now())
+    const due = begunAt + (number * 1000) / Number(options.rate)
+    await wait(Math.max(0, due - performance.now()))
   }
   isOver = true
   await disturbing

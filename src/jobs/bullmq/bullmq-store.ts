@@ -259,10 +259,13 @@ class BullmqStore implements JobStore {
   }
 
   async expire(id: string): Promise<Job | undefined> {
-    const { scripts } = this.#records
-    const blobs = await this.#faults.reach(scripts.expire(id, this.#times.forgetMs, 'now'))
-    for (const blob of blobs) await this.#records.drop(blob).catch(this.#faults.tell)
+    await this.#faults.reach(this.#expire(id, 'now'))
     return this.get(id)
+  }
+
+  async #expire(id: string, ...when: readonly 'now'[]): Promise<void> {
+    const blobs = await this.#records.scripts.expire(id, this.#times.forgetMs, ...when)
+    for (const blob of blobs) await this.#records.drop(blob).catch(this.#faults.tell)
   }
 
   /** Takes a job from its queue that ended there. A worker that has just taken it finds that it has ended. */
@@ -357,10 +360,7 @@ class BullmqStore implements JobStore {
     for (const id of await scripts.due('', 'again', sweepMs)) await this.#queues.promote(id)
     for (const message of lateWarnings(await this.#endLate()))
       this.#options.warn(`job store: ${message}`)
-    for (const id of await scripts.due('', 'ends', 0)) {
-      for (const blob of await scripts.expire(id, this.#times.forgetMs))
-        await this.#records.drop(blob)
-    }
+    for (const id of await scripts.due('', 'ends', 0)) await this.#expire(id)
   }
 
   /** @returns the jobs that fail now, since they have waited for too long. */

@@ -17,7 +17,7 @@ import { responseBlob } from '../kept-body.ts'
 import { crashAnswer, failedBy, lostAnswer } from '../problem-answer.ts'
 import { Thinned } from '../thinned.ts'
 import { type BullJob, loadBullmq, type Worker } from './bullmq-package.ts'
-import type { Begun, JobRecords, SubmittedJob } from './job-records.ts'
+import type { JobRecords } from './job-records.ts'
 import { type LeaseNews, Leases } from './leases.ts'
 import { faultOf } from './redis-faults.ts'
 
@@ -75,8 +75,7 @@ export class BullmqWorker {
     this.#run = run
     const { times, url } = store
     const { prefix, queuePrefix } = store.records
-    const data = { ...times, url, prefix, queuePrefix, queues }
-    this.#leases = new Leases(data, (news) => this.#heard(news))
+    this.#leases = new Leases({ ...times, url, prefix, queuePrefix }, (news) => this.#heard(news))
     this.#workers = queues.map((queue) => this.#worker(queue))
   }
 
@@ -155,7 +154,7 @@ export class BullmqWorker {
     const abort = new AbortController()
     const gaveUp = deferred<undefined>()
     const { hasWebhook, timeoutMs } = job.data
-    const drop = this.#leases.hold(job.queueName, id, token, timeoutMs)
+    this.#leases.send({ kind: 'hold', queue: job.queueName, id, token, timeoutMs })
     const over = deferred<void>()
     const ended = this.#attempt(
       job,
@@ -181,7 +180,7 @@ export class BullmqWorker {
       // Another attempt may have begun here since the lease of this one was lost.
       if (this.#running.get(id)?.abort === abort) this.#running.delete(id)
       if (hasWebhook) await this.#store.sendRest(deliveryId(id)).catch(this.#failed)
-      drop()
+      this.#leases.send({ kind: 'drop', token })
       over.resolve()
     }
   }
@@ -213,12 +212,13 @@ export class BullmqWorker {
     }
     const begun = await this.#records.begin(id, workerName())
     if (begun === undefined) return
-    const { start } = begun
+    const { start, job: begunJob } = begun
     const thinned = new Thinned((kind, data) =>
       scripts.report(id, start, kind, data).then(() => {}, this.#failed),
     )
-    const running = this.#outcome(begun, {
-      number: begun.job.attempt,
+    const running = this.#outcome({
+      job: begunJob,
+      number: begunJob.attempt,
       starts: start,
       deaths,
       signal,
@@ -265,17 +265,18 @@ export class BullmqWorker {
 
   /** Runs the job and keeps a large answer. What fails of the store's is a failed attempt, too. */
   async #outcome(
-    { job, start, submitted }: Begun,
-    attempt: Omit<Attempt, 'job' | keyof SubmittedJob>,
+    attempt: Omit<Attempt, 'request' | 'state'>,
   ): Promise<{ outcome: Outcome; body?: Body }> {
+    const { id } = attempt.job
     try {
-      const outcome = await this.#run({ ...attempt, job, ...(await submitted()) })
+      const submitted = await this.#records.submitted(id)
+      const outcome = await this.#run({ ...attempt, ...submitted })
       if (outcome.kind === 'canceled') return { outcome }
-      const name = responseBlob(job.id, start)
+      const name = responseBlob(id, attempt.starts)
       return { outcome, body: await this.#records.keep(name, outcome.response) }
     } catch (error) {
       this.#failed(error)
-      const outcome = failedBy(error, job.id)
+      const outcome = failedBy(error, id)
       return { outcome, body: await this.#records.keep('', outcome.response) }
     }
   }

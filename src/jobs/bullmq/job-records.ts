@@ -12,16 +12,6 @@ export type KeptJob = Omit<NewJob, 'request'> & {
   readonly request: Omit<NewJob['request'], 'body'>
 }
 
-/** What an attempt gets of the submission. */
-export type SubmittedJob = Pick<Attempt, 'request' | 'state'>
-
-/** An attempt that has begun. */
-export interface Begun {
-  readonly start: number
-  readonly job: Job
-  submitted(): Promise<SubmittedJob>
-}
-
 /** A longer body would hold up all that comes after it on a connection, for longer than a command may take. */
 const maxBodyBytes = 16 * 1024 * 1024
 /** **Units**: bytes. */
@@ -60,21 +50,16 @@ export class JobRecords {
   }
 
   /** Begins an attempt, whose name nobody else has. Undefined if the job has ended, or waited for too long. */
-  async begin(id: string, name: string): Promise<Begun | undefined> {
+  async begin(id: string, name: string) {
     const found = await this.scripts.start(id, name)
     if (found === null) return undefined
-    const [start, blob, input, ...fields] = found
-    const submitted = () => this.#submitted(id, fields[0], blob, input)
-    return { start: Number(start), job: jobOf(-1, fields), submitted }
+    const [start, ...fields] = found
+    return { start: Number(start), job: jobOf(-1, fields) }
   }
 
   /** @returns the input of a job, and what its hooks left. */
-  async submitted(id: string): Promise<SubmittedJob> {
+  async submitted(id: string): Promise<Pick<Attempt, 'request' | 'state'>> {
     const [text, blob, input] = await this.client.hmget(this.prefix + id, 'new', 'blob', 'input')
-    return this.#submitted(id, text, blob, input)
-  }
-
-  async #submitted(id: string, text: Field, blob: Field, input: Field): Promise<SubmittedJob> {
     const { request, state }: KeptJob = JSON.parse(text as string)
     if (blob && this.blobs !== undefined)
       return { request: await unread(this.blobs, { ...request, body: blob }), state }

@@ -2,8 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openRedis, type RedisScript, redisScript } from '../../core/redis.ts'
-import { leaseClock } from '../job-store.ts'
-import { type LeaseNews, type LeaseThreadData, Slots } from './leases.ts'
+import type { HeldLease, LeaseCall, LeaseNews, LeaseState, LeaseThreadData } from './leases.ts'
 
 /**
  * `prefix of records, prefix of queues`, then queue, id, token and lease of each job: a lease of 0 is not renewed.
@@ -33,40 +32,51 @@ const survive = `
 if redis.call('EXISTS', ARGV[1] .. ARGV[2]) == 1 then redis.call('HSET', ARGV[1] .. ARGV[2], 'survived', 1) end
 `
 
-const { url, prefix, queuePrefix, leaseMs, renewMs, queues, slots } = workerData as LeaseThreadData
+const { url, prefix, queuePrefix, leaseMs, renewMs } = workerData as LeaseThreadData
 const client = openRedis(url, 'the job store')
-const renewLeases: RedisScript<('held' | 'canceled' | 'lost')[]> = redisScript(
-  client,
-  'renewLeases',
-  renew,
-)
+const renewLeases: RedisScript<LeaseState[]> = redisScript(client, 'renewLeases', renew)
 const surviveLease: RedisScript<null> = redisScript(client, 'surviveLease', survive)
 const post = (news: LeaseNews) => parentPort?.postMessage(news)
-const shared = new Slots(slots)
 
-for (;;) {
-  await wait(renewMs)
-  await renewAll().catch((error) => post({ kind: 'failed', error }))
+/** By their tokens. */
+const held = new Map<string, HeldLease & { readonly endsAt: number }>()
+
+parentPort?.on('message', (calls: readonly LeaseCall[]) => {
+  for (const call of calls) {
+    if (call.kind === 'hold')
+      held.set(call.token, { ...call, endsAt: performance.now() + call.timeoutMs })
+    else held.delete(call.token)
+  }
+})
+void renewForever()
+
+async function renewForever(): Promise<never> {
+  for (;;) {
+    await wait(renewMs)
+    if (held.size > 0)
+      await renewAll([...held.values()]).catch((error) => post({ kind: 'failed', error }))
+  }
 }
 
-async function renewAll(): Promise<void> {
-  const held = [...shared.lengths.keys()]
-    .map((slot) => [slot, shared.read(slot)] as const)
-    .filter(([, text]) => text !== '')
-  if (held.length === 0) return
-  const now = leaseClock()
+async function renewAll(
+  leases: readonly (HeldLease & { readonly endsAt: number })[],
+): Promise<void> {
+  const now = performance.now()
   // Not behind the time of the attempt: so a function that hangs loses its job, too.
-  const args = held.flatMap(([, text]) => {
-    const [queue, id, token, endsAt] = text.split(' ')
-    return [queues[Number(queue)].api, id, token, Number(endsAt) > now ? leaseMs : 0]
-  })
+  const args = leases.flatMap(({ queue, id, token, endsAt }) => [
+    queue,
+    id,
+    token,
+    endsAt > now ? leaseMs : 0,
+  ])
   const states = await renewLeases(prefix, queuePrefix, ...args)
-  for (const [i, kind] of states.entries()) {
-    const [slot, text] = held[i]
+  for (const [i, state] of states.entries()) {
+    const { id, token } = leases[i]
     // A job that has ended meanwhile gave its lease back.
-    if (kind === 'held' || shared.read(slot) !== text) continue
-    const [, id, token] = text.split(' ')
-    post({ kind, id, token })
-    if (kind === 'lost') await surviveLease(prefix, id)
+    if (state === 'held' || !held.has(token)) continue
+    post({ kind: state, id, token })
+    if (state !== 'lost') continue
+    held.delete(token)
+    await surviveLease(prefix, id)
   }
 }

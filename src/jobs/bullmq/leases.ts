@@ -1,5 +1,20 @@
 import { Worker } from 'node:worker_threads'
-import { leaseClock, type WorkQueue } from '../job-store.ts'
+
+/** A job that a worker runs: BullMQ's queue, name and token of it, and the time for the attempt. */
+export interface HeldLease {
+  readonly queue: string
+  readonly id: string
+  readonly token: string
+  readonly timeoutMs: number
+}
+
+/** What the thread is told. */
+export type LeaseCall =
+  | ({ readonly kind: 'hold' } & HeldLease)
+  | { readonly kind: 'drop'; readonly token: string }
+
+/** What became of a lease. */
+export type LeaseState = 'held' | 'canceled' | 'lost'
 
 /** What the thread tells. */
 export type LeaseNews =
@@ -14,40 +29,6 @@ export interface LeaseThreadData {
   readonly queuePrefix: string
   readonly leaseMs: number
   readonly renewMs: number
-  readonly queues: readonly WorkQueue[]
-  readonly slots: SharedArrayBuffer
-}
-
-/** **Units**: bytes. */
-const slotBytes = 256
-
-/**
- * Texts in memory that two threads share: one writes them, and the other reads them now and then. A message for each
- * job would wake it twice.
- */
-export class Slots {
-  readonly memory: SharedArrayBuffer
-  readonly lengths: Int32Array
-  readonly #texts: Buffer
-
-  constructor(memory: SharedArrayBuffer | number) {
-    this.memory =
-      typeof memory === 'number' ? new SharedArrayBuffer(memory * (4 + slotBytes)) : memory
-    const count = this.memory.byteLength / (4 + slotBytes)
-    this.lengths = new Int32Array(this.memory, 0, count)
-    this.#texts = Buffer.from(this.memory, 4 * count)
-  }
-
-  /** A slot with '' is free. */
-  write(slot: number, text: string): void {
-    const length = this.#texts.write(text, slot * slotBytes, slotBytes, 'latin1')
-    Atomics.store(this.lengths, slot, length)
-  }
-
-  read(slot: number): string {
-    const from = slot * slotBytes
-    return this.#texts.toString('latin1', from, from + Atomics.load(this.lengths, slot))
-  }
 }
 
 /** The compiled thread, also in tests: Node 20 starts no thread on TypeScript. */
@@ -61,32 +42,20 @@ const entry = new URL(
 /** The leases of one worker, which a thread renews whatever its functions compute. */
 export class Leases {
   readonly #thread: Worker
-  readonly #slots: Slots
-  readonly #free: number[]
-  readonly #apis: readonly string[]
+  #calls: LeaseCall[] = []
 
   /** `tell`: called with what the thread sees. */
-  constructor(data: Omit<LeaseThreadData, 'slots'>, tell: (news: LeaseNews) => void) {
-    const { queues } = data
-    this.#apis = queues.map(({ api }) => api)
-    this.#slots = new Slots(queues.reduce((sum, { concurrency }) => sum + concurrency, 0))
-    this.#free = [...this.#slots.lengths.keys()]
-    const workerData: LeaseThreadData = { ...data, slots: this.#slots.memory }
-    this.#thread = new Worker(entry, { workerData })
+  constructor(data: LeaseThreadData, tell: (news: LeaseNews) => void) {
+    this.#thread = new Worker(entry, { workerData: data })
     this.#thread.on('message', tell)
     this.#thread.on('error', (error) => tell({ kind: 'failed', error: error as Error }))
     this.#thread.unref()
   }
 
-  /** Renews the lease of a job, by BullMQ's token, for some time. Returns what ends that. */
-  hold(api: string, id: string, token: string, timeoutMs: number): () => void {
-    const slot = this.#free.pop() as number
-    const lease = [this.#apis.indexOf(api), id, token, leaseClock() + timeoutMs]
-    this.#slots.write(slot, lease.join(' '))
-    return () => {
-      this.#slots.write(slot, '')
-      this.#free.push(slot)
-    }
+  /** Those of one turn travel together: before a function runs, whose attempt begins by an answer of another turn. */
+  send(call: LeaseCall): void {
+    if (this.#calls.push(call) === 1)
+      setImmediate(() => this.#thread.postMessage(this.#calls.splice(0)))
   }
 
   async close(): Promise<void> {

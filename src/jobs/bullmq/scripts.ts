@@ -155,8 +155,8 @@ export const lookFields = [
 const fieldsOf = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ')
 
 /**
- * `name of the attempt`. Begins it. Returns the number of its start, its input and the fields of its job; nothing if
- * that has ended or is late.
+ * `name of the attempt`. Begins it. Returns the number of its start and the fields of its job; nothing if that has ended
+ * or is late.
  */
 const start = `
 local job = call('HMGET', key, 'status', 'cancel', 'name')
@@ -174,7 +174,7 @@ if job[1] ~= 'running' or job[3] ~= ARGV[3] then
   call('HINCRBY', key, 'attempt', 1)
   enter('running')
 end
-return call('HMGET', key, 'starts', 'blob', 'input', ${fieldsOf(lookFields)})
+return call('HMGET', key, 'starts', ${fieldsOf(lookFields)})
 `
 
 /**
@@ -342,24 +342,27 @@ return call('EXISTS', key .. ':names')
 /** What a hash has of one of its fields. */
 export type Field = string | null
 
-/** The scripts. Each gets the id of a job first. */
-export interface Scripts {
-  readonly add: RedisScript<['added' | 'full' | 'quota'] | ['exists', string, string]>
-  readonly again: RedisScript<['added' | 'full' | 'quota'] | null>
-  readonly start: RedisScript<[start: string, ...fields: Field[]] | null>
-  readonly finish: RedisScript<number>
-  readonly requeue: RedisScript<number>
-  readonly report: RedisScript<number>
-  readonly keep: RedisScript<number>
-  readonly events: RedisScript<string[]>
-  readonly cancel: RedisScript<string | null>
-  readonly look: RedisScript<[before: number, ...fields: Field[]] | null>
-  readonly expire: RedisScript<string[]>
-  readonly page: RedisScript<string[]>
-  readonly oldest: RedisScript<number>
-  readonly names: RedisScript<number>
-  readonly due: RedisScript<string[]>
+/** What the scripts return. */
+interface Answers {
+  add: ['added' | 'full' | 'quota'] | ['exists', string, string]
+  again: ['added' | 'full' | 'quota'] | null
+  start: [start: string, ...fields: Field[]] | null
+  finish: number
+  requeue: number
+  report: number
+  keep: number
+  events: string[]
+  cancel: string | null
+  look: [before: number, ...fields: Field[]] | null
+  expire: string[]
+  page: string[]
+  oldest: number
+  names: number
+  due: string[]
 }
+
+/** The scripts. Each gets the id of a job first. */
+export type Scripts = { readonly [K in keyof Answers]: RedisScript<Answers[K]> }
 
 /** @returns the scripts on a connection, which get the prefix, too. */
 export function jobScripts(client: Redis, prefix: string): Scripts {

@@ -143,7 +143,7 @@ export class JobRecords {
   cancel(id: string): Job | undefined {
     const row = this.#row(id)
     if (row?.status === 'queued') {
-      endJob(this.#sql, row, 'canceled', null, Date.now())
+      endJob(this.#sql, row, 'canceled', null)
     } else if (row?.status === 'running') {
       this.#sql('UPDATE jobs SET is_cancel_requested = 1 WHERE seq = ?').run(row.seq)
     }
@@ -292,8 +292,8 @@ export function endJob(
   row: Row,
   status: JobStatus,
   response: number | null,
-  now: number,
 ): void {
+  const now = Date.now()
   const { resultTtlMs } = jobOf(row)
   const text = `UPDATE jobs SET status = ?, finished_at = ?, due_at = ?, response_status = ? WHERE seq = ? RETURNING *`
   const ended = jobOf(sql(text).get(status, now, now + resultTtlMs, response, row.seq) as Row)

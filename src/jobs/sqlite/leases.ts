@@ -1,13 +1,6 @@
 import { backoffMs } from '../backoff.ts'
-import type { Job, StoredRequest } from '../job.ts'
-import {
-  type JobTimes,
-  leaseClock,
-  maxCrashes,
-  maxEvents,
-  maxRowCrashes,
-  type Outcome,
-} from '../job-store.ts'
+import type { Job, StoredRequest, StoredResponse } from '../job.ts'
+import { type JobTimes, maxCrashes, maxEvents, maxRowCrashes, type Outcome } from '../job-store.ts'
 import type { Kept } from '../kept-body.ts'
 import { crashAnswer, lateAnswer } from '../problem-answer.ts'
 import type { Database, Row, Statement } from './database.ts'
@@ -39,6 +32,11 @@ export type KeptOutcome = Outcome extends infer O
 const sweepRows = 500
 
 const states = ['running', 'completed', 'failed', 'canceled', 'expired'] as const
+
+/** The clock of leases: all processes of a machine have the same, and nobody sets it. **Units**: milliseconds. */
+export function leaseClock(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n)
+}
 
 /** Jobs of an API that may start at a time. */
 const startable =
@@ -104,13 +102,13 @@ export class Leases {
   }
 
   /** Keeps an event of an attempt; drops it if the lease is lost. */
-  report(lease: Lease, kind: 'progress' | 'partial', data: string, now: number): void {
+  report(lease: Lease, kind: 'progress' | 'partial', data: string): void {
     if (this.#held(lease) === undefined) return
     if (kind === 'progress')
       this.#sql('UPDATE jobs SET progress = ? WHERE seq = ?').run(data, lease.seq)
     const { sequence } = this.#sql(
       `INSERT INTO events SELECT ?1, max(sequence) + 1, ?2, ?3, ?4 FROM events WHERE job = ?1 RETURNING sequence`,
-    ).get(lease.seq, now, kind, data) as Row
+    ).get(lease.seq, Date.now(), kind, data) as Row
     const oldest = (sequence as number) - maxEvents
     this.#sql('DELETE FROM events WHERE job = ? AND sequence <= ?').run(lease.seq, oldest)
   }
@@ -130,29 +128,30 @@ export class Leases {
   }
 
   /** Ends an attempt. Returns whether the response is kept: not if the lease is lost, or if the job runs again. */
-  finish(lease: Lease, outcome: KeptOutcome, now: number): boolean {
+  finish(lease: Lease, outcome: KeptOutcome): boolean {
     const row = this.#held(lease)
     if (row === undefined) return false
     if (
       outcome.kind === 'canceled' ||
       (outcome.kind === 'failed' && row.is_cancel_requested === 1)
     ) {
-      this.#end(row, undefined, now)
+      this.#end(row)
       return false
     }
     const failures = (row.failures as number) + 1
     if (outcome.kind === 'failed' && outcome.mayRetry && failures <= jobOf(row).retries) {
       const text = "UPDATE jobs SET status = 'queued', failures = ?, due_at = ? WHERE seq = ?"
-      this.#sql(text).run(failures, now + (outcome.retryAfterMs ?? backoffMs(failures)), row.seq)
+      const dueAt = Date.now() + (outcome.retryAfterMs ?? backoffMs(failures))
+      this.#sql(text).run(failures, dueAt, row.seq)
       return false
     }
-    this.#end(row, outcome, now)
+    this.#end(row, outcome)
     return true
   }
 
-  release(lease: Lease, now: number): void {
+  release(lease: Lease): void {
     const row = this.#held(lease)
-    if (row?.is_cancel_requested === 1) this.#end(row, undefined, now)
+    if (row?.is_cancel_requested === 1) this.#end(row)
     else if (row !== undefined) {
       this.#sql(
         "UPDATE jobs SET status = 'queued', attempt = attempt - 1, due_at = 0 WHERE seq = ?",
@@ -161,45 +160,33 @@ export class Leases {
   }
 
   /** Whether {@link sweep} finds something. */
-  canSweep(now: number): boolean {
-    return (
-      this.#late(now, 1).length > 0 || states.some((status) => this.#due(status, now, 1).length > 0)
-    )
+  canSweep(): boolean {
+    return this.#late(1).length > 0 || states.some((status) => this.#due(status, 1).length > 0)
   }
 
   /** Ends what ends by time. Returns the blobs of expired jobs, and the jobs that have waited for too long. */
-  sweep(now: number): { readonly blobs: readonly string[]; readonly late: readonly Job[] } {
-    const late = this.#late(now)
-    for (const row of late) {
-      this.#end(
-        row,
-        { kind: 'failed', mayRetry: false, response: lateAnswer(row.id as string) },
-        now,
-      )
-    }
-    for (const row of this.#due('running', now)) this.#crash(row, now)
-    const blobs: string[] = []
-    for (const status of ['completed', 'failed', 'canceled']) {
-      for (const row of this.#due(status, now)) blobs.push(...this.#expire(row, now))
-    }
-    for (const { seq } of this.#due('expired', now))
-      this.#sql('DELETE FROM jobs WHERE seq = ?').run(seq)
+  sweep(): { readonly blobs: readonly string[]; readonly late: readonly Job[] } {
+    const late = this.#late()
+    for (const row of late) this.#fail(row, lateAnswer)
+    for (const row of this.#due('running')) this.#crash(row)
+    const blobs = ['completed', 'failed', 'canceled']
+      .flatMap((status) => this.#due(status))
+      .flatMap((row) => this.#expire(row))
+    for (const { seq } of this.#due('expired')) this.#sql('DELETE FROM jobs WHERE seq = ?').run(seq)
     return { blobs, late: late.map(jobOf) }
   }
 
   /** Lets an ended job expire before its time. Returns the blobs that no job names any more. */
-  expire(id: string, now: number): string[] {
+  expire(id: string): string[] {
     const row = this.#sql(
       "SELECT * FROM jobs WHERE id = ? AND status IN ('completed', 'failed', 'canceled')",
     ).get(id)
-    return row === undefined ? [] : this.#expire(row, now)
+    return row === undefined ? [] : this.#expire(row)
   }
 
-  #late(now: number, limit = sweepRows): Row[] {
-    return this.#sql("SELECT * FROM jobs WHERE status = 'queued' AND late_at <= ? LIMIT ?").all(
-      now,
-      limit,
-    )
+  #late(limit = sweepRows): Row[] {
+    const text = "SELECT * FROM jobs WHERE status = 'queued' AND late_at <= ? LIMIT ?"
+    return this.#sql(text).all(Date.now(), limit)
   }
 
   /**
@@ -207,47 +194,40 @@ export class Leases {
    *
    * @returns jobs whose state is over.
    */
-  #due(status: string, now: number, limit = sweepRows): Row[] {
+  #due(status: string, limit = sweepRows): Row[] {
     const isRunning = status === 'running'
-    const clock = isRunning ? leaseClock() : now
+    const clock = isRunning ? leaseClock() : Date.now()
     const latest = isRunning ? clock + 2 * this.#times.leaseMs : Number.MAX_SAFE_INTEGER
     const text = 'SELECT * FROM jobs WHERE status = ? AND (due_at <= ? OR due_at > ?) LIMIT ?'
     return this.#sql(text).all(status, clock, latest, limit)
   }
 
-  #crash(row: Row, now: number): void {
+  #crash(row: Row): void {
     const crashes = (row.crashes as number) + 1
     const hasRows = this.#sql('SELECT 1 FROM kept WHERE job = ?').get(row.seq) !== undefined
-    if (row.is_cancel_requested === 1) this.#end(row, undefined, now)
-    else if (crashes >= (hasRows ? maxRowCrashes : maxCrashes)) {
-      this.#end(
-        row,
-        { kind: 'failed', mayRetry: false, response: crashAnswer(row.id as string) },
-        now,
-      )
-    } else {
-      this.#sql("UPDATE jobs SET status = 'queued', crashes = ?, due_at = 0 WHERE seq = ?").run(
-        crashes,
-        row.seq,
-      )
+    if (row.is_cancel_requested === 1) this.#end(row)
+    else if (crashes >= (hasRows ? maxRowCrashes : maxCrashes)) this.#fail(row, crashAnswer)
+    else {
+      const text = "UPDATE jobs SET status = 'queued', crashes = ?, due_at = 0 WHERE seq = ?"
+      this.#sql(text).run(crashes, row.seq)
     }
   }
 
+  #fail(row: Row, answerOf: (id: string) => StoredResponse): void {
+    this.#end(row, { kind: 'failed', mayRetry: false, response: answerOf(row.id as string) })
+  }
+
   /** Without an outcome the job is canceled. */
-  #end(
-    row: Row,
-    outcome: Exclude<KeptOutcome, { readonly kind: 'canceled' }> | undefined,
-    now: number,
-  ): void {
+  #end(row: Row, outcome?: Exclude<KeptOutcome, { readonly kind: 'canceled' }>): void {
     if (outcome !== undefined) {
       const { headers, body } = outcome.response
       const text = 'INSERT INTO responses VALUES (?, ?, ?, ?)'
       this.#sql(text).run(row.seq, JSON.stringify(headers), ...bodyColumns(body))
     }
-    endJob(this.#sql, row, outcome?.kind ?? 'canceled', outcome?.response.status ?? null, now)
+    endJob(this.#sql, row, outcome?.kind ?? 'canceled', outcome?.response.status ?? null)
   }
 
-  #expire({ seq }: Row, now: number): string[] {
+  #expire({ seq }: Row): string[] {
     const blobs = this.#sql(
       `SELECT blob FROM responses WHERE job = ?1 UNION ALL SELECT blobs FROM kept WHERE job = ?1
        UNION ALL SELECT blob FROM requests AS r JOIN inputs ON id = input
@@ -256,7 +236,7 @@ export class Leases {
     this.#sql(
       `UPDATE jobs SET status = 'expired', due_at = ?, idempotency_key = NULL, progress = NULL,
        response_status = NULL WHERE seq = ?`,
-    ).run(now + this.#times.forgetMs, seq)
+    ).run(Date.now() + this.#times.forgetMs, seq)
     return blobs.flatMap(({ blob }) => String(blob ?? '').match(/\S+/g) ?? [])
   }
 

@@ -121,12 +121,17 @@ class SqliteStore implements JobStore {
     return this.call('again', ...of)
   }
 
-  readonly get: JobStore['get'] = (id) => this.call('get', id)
-  readonly events: JobStore['events'] = (...of) => this.call('events', ...of)
-  readonly cancel: JobStore['cancel'] = (id) => this.call('cancel', id)
-  readonly list: JobStore['list'] = (filter) => this.call('list', filter)
-  readonly pause: JobStore['pause'] = (...of) => this.call('pause', ...of)
-  readonly states: JobStore['states'] = () => this.call('states')
+  readonly get = this.#calling('get')
+  readonly events = this.#calling('events')
+  readonly cancel = this.#calling('cancel')
+  readonly list = this.#calling('list')
+  readonly pause = this.#calling('pause')
+  readonly states = this.#calling('states')
+  readonly kept = this.#calling('kept')
+
+  #calling<K extends keyof Operations>(name: K) {
+    return (...of: Parameters<Operations[K]>) => this.call(name, ...of)
+  }
 
   async expire(id: string): ReturnType<JobStore['expire']> {
     const { job, blobs } = await this.call('expire', id)
@@ -149,8 +154,6 @@ class SqliteStore implements JobStore {
         : await blobBody(this.blobs, blob)
     return { status, headers, body }
   }
-
-  readonly kept: JobStore['kept'] = (id) => this.call('kept', id)
 
   async input(id: string): Promise<UnreadRequest | undefined> {
     const kept = await this.call('input', id)

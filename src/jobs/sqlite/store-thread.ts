@@ -4,7 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { workerName } from '../job.ts'
-import { leaseClock, type WorkQueue } from '../job-store.ts'
+import type { WorkQueue } from '../job-store.ts'
 import { lateWarnings } from '../problem-answer.ts'
 import {
   type Database,
@@ -15,7 +15,7 @@ import {
 } from './database.ts'
 import { FileState } from './file-state.ts'
 import { JobRecords } from './job-records.ts'
-import { type Lease, Leases, type Taken } from './leases.ts'
+import { type Lease, Leases, leaseClock, type Taken } from './leases.ts'
 import type { Answer, Call, Fault, News, ThreadData, ThreadOperations } from './messages.ts'
 import { WriteWatch } from './write-watch.ts'
 
@@ -103,21 +103,21 @@ class StoreThread {
         this.#nextDue = 0
         this.#writes.lookIn(0)
       },
-      report: (lease, kind, data) => leases.report(lease, kind, data, Date.now()),
+      report: (...of) => leases.report(...of),
       keep: (...of) => leases.keep(...of),
       finish: (lease, outcome) => {
         // Also if this fails: then the lease ends, and the job runs again.
         this.#running.delete(keyOf(lease))
-        return leases.finish(lease, outcome, Date.now())
+        return leases.finish(lease, outcome)
       },
       release: (list) => {
         for (const lease of list) {
           this.#running.delete(keyOf(lease))
-          leases.release(lease, Date.now())
+          leases.release(lease)
         }
       },
       expire: (id) => {
-        const blobs = leases.expire(id, Date.now())
+        const blobs = leases.expire(id)
         return { job: this.#records.get(id), blobs }
       },
       close: () => {
@@ -227,9 +227,8 @@ class StoreThread {
 
   /** Ends all states whose time is over, a part of it in each transaction. */
   #sweep(): void {
-    const now = Date.now()
-    if (this.#isClosed || !this.#leases.canSweep(now)) return
-    const { blobs, late } = this.#commit(() => this.#leases.sweep(now))
+    if (this.#isClosed || !this.#leases.canSweep()) return
+    const { blobs, late } = this.#commit(() => this.#leases.sweep())
     if (blobs.length > 0) post({ kind: 'blobs', names: blobs })
     for (const message of lateWarnings(late)) post({ kind: 'warning', message })
     this.#notice()
