@@ -155,8 +155,8 @@ export const lookFields = [
 const fieldsOf = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ')
 
 /**
- * `name of the attempt`. Begins it. Returns the number of its start and the fields of its job; nothing if that has ended
- * or is late.
+ * `name of the attempt`. Begins it. Returns the number of its start and the fields of its job; nothing if that has
+ * ended or is late.
  */
 const start = `
 local job = call('HMGET', key, 'status', 'cancel', 'name')
