@@ -54,10 +54,10 @@ function givenOptions(command: Command): GivenOptions {
 
 /** Adds the options of serving to a command. */
 export function addOptions(command: Command): void {
-  // They are many, and only those of the command that is named are read.
-  if (!process.argv.includes(command.name())) return
+  // They are many, and only those of the command that is named are read. One shows that there are some.
+  const names = process.argv.includes(command.name()) ? optionNames : optionNames.slice(0, 1)
   const isServe = command.name() === 'serve'
-  for (const name of optionNames) command.addOption(commanderOption(name).hideHelp(!isServe))
+  for (const name of names) command.addOption(commanderOption(name).hideHelp(!isServe))
   if (!isServe)
     command.addHelpText(
       'after',
