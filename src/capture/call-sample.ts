@@ -118,14 +118,14 @@ export function sampleCall(
       caller: owner && hashOf(`${service}\n${owner}`),
       status: BigInt(status ?? 0),
       error: ServingError.is(error) ? error.code : undefined,
-      ...Object.fromEntries(stages.map((stage) => [`${stage.name}_ms`, lengthOf(stage)])),
-      // The others and the whole tell it.
-      function_ms: undefined,
       total_ms: ctx.elapsedMs,
       ...(runs.length > 0 && timesOf(runs, models)),
     }
     cells.scalar('time', time, 'time')
     for (const [column, value] of Object.entries(columns)) cells.scalar(column, value)
+    // The others and the whole tell that of the function.
+    for (const stage of stages)
+      if (stage.name !== 'function') cells.scalar(`${stage.name}_ms`, lengthOf(stage))
     const params = { mimeType: 'application/json', schema: { properties: ctx.params } }
     if (Object.keys(ctx.params).length > 0) cells.add('params', ctx.params, params)
     const redacted = [...cells.redacted]

@@ -23,7 +23,8 @@ export interface Cell {
 }
 
 /** @returns a column that grows. */
-function growing(like: AnyColumn) {
+function growing(type: AnyColumn, name: string) {
+  const like = { ...type, name }
   const joined: Piece[] = []
   const scalarKind = 'kind' in like && !like.isBinary ? like.kind : undefined
   let scalars: (Scalar | null)[] = []
@@ -40,8 +41,9 @@ function growing(like: AnyColumn) {
     pieces = []
   }
   const grown = {
-    like,
     rows: 0,
+    /** Whether a column has its type. */
+    takes: (column: AnyColumn) => column === type || hasTypeOf(like, column),
     /** Adds a row. */
     add({ column, scalar = null }: Cell) {
       grown.rows++
@@ -74,6 +76,13 @@ export type RowTable = ReturnType<typeof rowTable>
  */
 export function rowTable() {
   const columns = new Map<string, ReturnType<typeof growing>>()
+  const fits = (name: string, column: AnyColumn) => columns.get(name)?.takes(column) ?? true
+  /** The name of a column, or of one beside it for another type. Undefined: that one has a third type. */
+  const nameOf = ({ name, column }: Cell) => {
+    if (fits(name, column)) return name
+    const beside = `${name} (${typeName(column)})`
+    return fits(beside, column) ? beside : undefined
+  }
   const table = {
     rows: 0,
     /** **Units**: bytes. */
@@ -88,21 +97,14 @@ export function rowTable() {
      */
     add(given: readonly Cell[], bytes: number): boolean {
       const cells = given.filter(({ scalar }) => scalar !== null)
-      const fits = (name: string, column: AnyColumn) => {
-        const grown = columns.get(name)
-        return grown === undefined || hasTypeOf(grown.like, column)
-      }
-      const names = cells.map(({ name, column }) =>
-        fits(name, column) ? name : `${name} (${typeName(column)})`,
-      )
-      const fresh = names.filter((name) => !columns.has(name)).length
-      const isWrong = cells.some(({ column }, i) => !fits(names[i], column))
-      if (columns.size + fresh > maxColumns || isWrong) return false
+      const names = cells.map(nameOf)
+      const fresh = names.filter((name) => name !== undefined && !columns.has(name)).length
+      if (names.includes(undefined) || columns.size + fresh > maxColumns) return false
       for (const [i, cell] of cells.entries()) {
-        const name = names[i]
+        const name = names[i] as string
         let grown = columns.get(name)
         if (grown === undefined) {
-          grown = growing({ ...cell.column, name })
+          grown = growing(cell.column, name)
           columns.set(name, grown)
         }
         // A name that comes twice in a row has its first value.
