@@ -152,6 +152,8 @@ export class Text extends IODescriptor<string, TextResult> {
       throw new BadOutput(expected('a string or an async generator of strings', 'Text', value))
     }
     let isEvents = this.#sendsEvents
+    // Read here: a context that the closures below hold stays in memory until V8 collects all of it.
+    const accept = ctx?.headers.get('accept')
     const encode = (piece: TextPiece): Chunk => {
       isEvents ??= typeof piece !== 'string'
       return isEvents
@@ -161,7 +163,7 @@ export class Text extends IODescriptor<string, TextResult> {
     return {
       get headers() {
         // Of a stream without pieces: an EventSource gives up at another type.
-        return (isEvents ?? prefersEvents(ctx)) ? eventHeaders : textHeaders
+        return (isEvents ?? prefersEvents(accept)) ? eventHeaders : textHeaders
       },
       body: encodedBody(value, encode),
     }
@@ -183,8 +185,7 @@ export class Text extends IODescriptor<string, TextResult> {
   }
 }
 
-function prefersEvents(ctx: Context | undefined): boolean {
-  const accept = ctx?.headers.get('accept')
+function prefersEvents(accept: string | undefined): boolean {
   return accept !== undefined && preferredType(accept, streamTypes) === eventStream
 }
 
