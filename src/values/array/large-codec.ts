@@ -21,6 +21,9 @@ const minSharedBytes = 4 * 1024 * 1024
 /** Pieces begin where they should, but for so much. **Units**: bytes. */
 const maxItemBytes = 256 * 1024
 
+/** What comes before the first value is looked for no farther. **Units**: bytes. */
+const maxStartBytes = 1024
+
 const [opening, closing, comma] = new Uint8Array([0x5b, 0x5d, 0x2c])
 
 /** Reads a text, a large one by {@link parseLarge}. */
@@ -69,7 +72,9 @@ function sharesOf(bytes: number): number {
 function piecesOfText(json: Uint8Array): readonly Uint8Array[] {
   const count = sharesOf(json.length)
   let depth = 0
-  for (let i = 0; json[i] <= 0x20 || json[i] === opening; i++) if (json[i] === opening) depth++
+  // A text of spaces or brackets alone must not hold the event loop.
+  for (let i = 0; i < maxStartBytes && (json[i] <= 0x20 || json[i] === opening); i++)
+    if (json[i] === opening) depth++
   if (count === 1 || depth === 0) return [json]
   const pieces: Uint8Array[] = []
   let start = 0
@@ -87,8 +92,8 @@ function endOfItem(json: Uint8Array, depth: number, from: number): number {
   for (let at = from; at < from + maxItemBytes; at++) {
     if (json[at] !== comma) continue
     let brackets = 0
-    while (json[at - 1 - brackets] === closing) brackets++
-    if (brackets >= depth - 1) return at
+    while (brackets < depth - 1 && json[at - 1 - brackets] === closing) brackets++
+    if (brackets === depth - 1) return at
   }
   return -1
 }
