@@ -6,11 +6,9 @@
 import { readFileSync } from 'node:fs'
 import { Agent, request as httpRequest } from 'node:http'
 import { runOpenLoop } from '../../src/cli/load/open-loop.ts'
-import { faultOf } from '../../src/cli/load/sender.ts'
 import { quantileOf } from '../../src/cli/load/summary.ts'
 import { answerHarness } from './load.ts'
 
-/** Answers may take so long after the last request. */
 const patienceMs = 60_000
 
 /** What to send, and how often. */
@@ -62,6 +60,7 @@ async function pace(paced: PacedRequest): Promise<PacedResult> {
             reject(new Error(`${url} answered ${response.statusCode} and other bytes than before`))
         })
       })
+      outgoing.setTimeout(patienceMs, () => outgoing.destroy(new Error('no answer')))
       outgoing.on('error', reject)
       outgoing.end(body)
     })
@@ -77,10 +76,10 @@ async function pace(paced: PacedRequest): Promise<PacedResult> {
       return {}
     } catch (error) {
       failure ??= error
-      return faultOf(error as Error)
+      return { fault: String(error) }
     }
   }
-  const samples = await runOpenLoop(due, checked, patienceMs)
+  const samples = await runOpenLoop(due, checked)
   if (failure !== undefined) throw failure
   const latencies = Float64Array.from(samples, ({ latencyMs }) => latencyMs).sort()
   return {

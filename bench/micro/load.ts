@@ -10,8 +10,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { httpSender } from '../../src/cli/load/http-sender.ts'
 import { poissonArrivals, runOpenLoop } from '../../src/cli/load/open-loop.ts'
+import { openSender } from '../../src/cli/load/senders.ts'
 import { type QuantileName, quantileOf, summaryOf } from '../../src/cli/load/summary.ts'
 
 /** Answers after 20 ms, three in a hundred after 120. A bare socket: nothing but the delay is between its bytes. */
@@ -48,21 +48,18 @@ async function told(child: ChildProcess): Promise<unknown> {
 if (process.send === undefined) {
   const child = fork(fileURLToPath(import.meta.url), { execArgv: ['--import', 'tsx'] })
   const url = new URL(`http://127.0.0.1:${await told(child)}/`)
-  const sender = httpSender(url, { connections: 1000, timeout: 10 })
+  const sender = openSender(url, { connections: 1000, timeout: 10 })
   const body = { body: Buffer.from('x'), headers: { 'content-type': 'text/plain' } }
   // As `serving load`: connections open and both sides compile.
-  await runOpenLoop(poissonArrivals(500, 3), () => sender.send(body), 1e4)
+  await runOpenLoop(poissonArrivals(500, 3), () => sender.send(body))
   child.send('report')
   await told(child)
   for (const rate of [50, 200, 1000, 3000]) {
     const before = process.cpuUsage()
     const seconds = 10
-    const samples = await runOpenLoop(poissonArrivals(rate, seconds), () => sender.send(body), 1e4)
-    const { user, system } = process.cpuUsage(before)
-    const { latencyMs, ownCpu, failed } = summaryOf({
-      ...{ rate, seconds, samples },
-      cpuMicros: user + system,
-    })
+    const samples = await runOpenLoop(poissonArrivals(rate, seconds), () => sender.send(body))
+    const cpu = process.cpuUsage(before)
+    const { latencyMs, ownCpu, failed } = summaryOf({ rate, seconds, samples, cpu })
     child.send('report')
     const server = (await told(child)) as Record<QuantileName, number>
     const figures = (['p50', 'p99'] as const).map((name) => {

@@ -12,11 +12,10 @@ export function addLoadCommand(program: Command): void {
         ' out. URL is an API (http, https), a method (grpc://host:9000/package.Service/Method) or a live stream (ws).',
     )
     .argument('URL', 'address of the API')
-    .addOption(
-      new Option(
-        '--rate <numbers>',
-        'requests a second, one run for each (default: those of --expect, or 100)',
-      ).argParser(rates),
+    .option(
+      '--rate <numbers>',
+      'requests a second, one run for each (default: those of --expect, or 100)',
+      rates,
     )
     .addOption(countOption('--seconds <number>', 'length of a run', 10))
     .addOption(

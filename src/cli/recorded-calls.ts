@@ -4,7 +4,7 @@ import { filesOf } from '../capture/place.ts'
 import { type CapturedCall, readCalls } from '../capture/read-rows.ts'
 import type { BlobStore } from '../jobs/blob-store.ts'
 import { openFolders } from './capture-command.ts'
-import type { Outgoing } from './load/sender.ts'
+import type { Outgoing } from './load/senders.ts'
 
 /**
  * Yields the calls of all APIs, in the order in which their files were closed.

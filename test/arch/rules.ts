@@ -138,7 +138,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   jose: 'api/auth/jwt.ts',
   flatbuffers: 'values/array/flatbuffer.ts',
   ioredis: 'core/redis.ts',
-  ws: 'engine/node/node-live.ts',
+  ws: 'core/web-socket.ts',
   'nodejs-polars': 'values/table/polars/polars-package.ts',
   'onnxruntime-node': 'runner/onnx/onnxruntime.ts',
   'parquet-wasm': 'values/table/parquet/parquet-wasm-package.ts',

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { bodiesOf } from '../../src/cli/load/bodies.ts'
 import { recordedArrivals, recordedRate } from '../../src/cli/load/open-loop.ts'
 import { recordedCalls, timeOf } from '../../src/cli/recorded-calls.ts'
 import { dataOf, folder, root, run, send, serveFile } from './process.ts'
@@ -47,7 +48,7 @@ describe('serving load', () => {
     expect(dataOf(page)).toMatchObject({ url: address, summaries: [{ rate: 50 }, { rate: 100 }] })
 
     const unknown = await load(`http://localhost:${port}/nope`)
-    expect(unknown.stderr).toContain('has no example for POST /nope: give --body FILE')
+    expect(unknown.stderr).toContain('it has no example for POST /nope')
     expect(unknown.code).toBe(1)
   })
 
@@ -117,6 +118,8 @@ describe('serving load', () => {
     // A server without the rows would answer 404.
     expect(summaries[0]).toMatchObject({ rate, sent, failed: 0 })
     expect(times).toHaveLength(10)
+    const rows = await bodiesOf(new URL('http://localhost/base/rows'), [`${cwd}/capture`])
+    expect(rows.map(({ path }) => path)).toEqual(Array(5).fill('/base/rows?top=2'))
     const paced = await load(
       `http://localhost:${port}/echo`,
       ...[...body, '--arrivals', 'recorded', '--rate', '100'],
@@ -124,7 +127,7 @@ describe('serving load', () => {
     expect(Math.abs(paced.summaries[0].sent - 100)).toBeLessThan(10)
   })
 
-  it.skipIf(globalThis.WebSocket === undefined)('sends messages to live streams', async () => {
+  it('sends messages to live streams', async () => {
     const { port } = await serveFile(service, ['--workers', '1'])
     const { summaries } = await load(
       `ws://localhost:${port}/talk`,
@@ -153,9 +156,15 @@ describe('serving load', () => {
       [address, '--body', 'body.txt', '--arrivals', 'recorded'],
       /--arrivals recorded needs --body with a capture/,
     ],
-    [[address, '--body', 'gone.txt'], /expected a file that can be read for --body/],
-    [['ws://localhost/talk'], /expected --body FILE for ws:\/\//],
-    [[address], /http:\/\/localhost:9 does not answer/],
+    [
+      [address, '--body', 'gone.txt'],
+      /expected a file, a capture, or .* for --body, received "gone.txt": ENOENT/,
+    ],
+    [
+      ['ws://localhost/talk'],
+      /expected a file, a capture, or .* for --body, received "ws:\/\/localhost\/talk"/,
+    ],
+    [[address], /received "http:\/\/localhost:9\/echo": fetch failed/],
   ])('refuses %j', async ([first, ...args], message) => {
     const { code, stderr } = await load(first, ...args)
     expect(stderr).toMatch(message)

@@ -74,6 +74,19 @@ async function compile(cwd: string) {
   return (await run(['--pretty', 'false', '-p', '.'], { cwd, program })).stdout
 }
 
+/** The bytes of protobuf. */
+const varint = (value: number): Buffer => {
+  const rest = Math.floor(value / 128)
+  if (rest === 0) return Buffer.of(value)
+  return Buffer.concat([Buffer.of((value % 128) + 128), varint(rest)])
+}
+const opened = (number: number, length: number) =>
+  Buffer.concat([Buffer.of(number * 8 + 2), varint(length)])
+const field = (number: number, ...parts: Buffer[]) => {
+  const content = Buffer.concat(parts)
+  return Buffer.concat([opened(number, content.length), content])
+}
+
 describe('the header of an ONNX file', () => {
   const { models: expected } = read('expected.json') as {
     models: Record<string, { inputs: OrtTensor[]; outputs: OrtTensor[] }>
@@ -117,17 +130,6 @@ describe('the header of an ONNX file', () => {
   })
 
   it('is read of a file of 3 GB without its weights', () => {
-    const varint = (value: number): Buffer => {
-      const rest = Math.floor(value / 128)
-      if (rest === 0) return Buffer.of(value)
-      return Buffer.concat([Buffer.of((value % 128) + 128), varint(rest)])
-    }
-    const opened = (number: number, length: number) =>
-      Buffer.concat([Buffer.of(number * 8 + 2), varint(length)])
-    const field = (number: number, ...parts: Buffer[]) => {
-      const content = Buffer.concat(parts)
-      return Buffer.concat([opened(number, content.length), content])
-    }
     const shape = field(2, field(1, field(2, Buffer.from('batch'))), field(1, Buffer.of(8, 4)))
     const info = Buffer.concat([
       field(1, Buffer.from('x')),
@@ -151,6 +153,25 @@ describe('the header of an ONNX file', () => {
       labels: [],
       scores: undefined,
     })
+  })
+
+  it('has an output whose value is in the file, but no such input', () => {
+    const info = (name: string) =>
+      Buffer.concat([field(1, Buffer.from(name)), field(2, field(1, Buffer.of(8, 1), field(2)))])
+    const graph = field(
+      7,
+      ...[
+        field(5, field(8, Buffer.from('weight'))),
+        field(11, info('x')),
+        field(11, info('weight')),
+      ],
+      field(12, info('weight')),
+    )
+    const file = join(folder({}), 'constant.onnx')
+    writeFileSync(file, graph)
+    const scalar = { dtype: 'float32', shape: [] }
+    expect(readHeader(file)).toMatchObject({ inputs: { x: scalar }, outputs: { weight: scalar } })
+    expect(Object.keys(readHeader(file).inputs)).toEqual(['x'])
   })
 
   it.each([

@@ -1,47 +1,37 @@
 /** Bodies to send: files, captures, and examples of the OpenAPI document of a server. @module */
 import { readFileSync, statSync } from 'node:fs'
 import type { ClientDescriptor } from '../../api/service-metadata.ts'
-import { causesOf, InvalidArgument } from '../../core/errors.ts'
+import type { Operation } from '../../client/description.ts'
+import { causesOf, expected, InvalidArgument } from '../../core/errors.ts'
 import { extensionType } from '../../core/file/extension-type.ts'
-import type { Outgoing } from './sender.ts'
+import { sizeOf } from '../../values/array/shape.ts'
+import type { Outgoing } from './senders.ts'
 
 /**
  * @param places - Files, captures, and URLs of APIs with examples.
  * @param type - Of the files.
  * @returns what to send to an address.
- * @throws InvalidArgument.
+ * @throws InvalidArgument for a place that has nothing to send.
  */
 export async function bodiesOf(
   url: URL,
-  places: readonly string[] = [],
+  places: readonly string[] = [url.href],
   type?: string,
 ): Promise<readonly Outgoing[]> {
-  if (places.length === 0 && !/^https?:$/.test(url.protocol))
-    throw new InvalidArgument(
-      `expected --body FILE for ${url.protocol}//, whose messages have no examples: a file, a capture, or the http:` +
-        ' address of an API with examples',
-    )
-  const lists = (places.length === 0 ? [url.href] : places).map(async (place) => {
-    if (/^https?:/.test(place) && URL.canParse(place))
-      return examplesOf(new URL(place), url.protocol.startsWith('grpc'))
-    const isFile = !place.startsWith('s3:') && !statSync(place, quiet)?.isDirectory()
-    if (isFile) return [bodyOfFile(place, type)]
-    const { capturedBodies } = await import('./captured-bodies.ts')
-    return capturedBodies(place, url)
+  const lists = places.map((place) => {
+    const what = 'a file, a capture, or the http: address of an API with examples'
+    return bodiesAt(place, url, type).catch((cause: Error) => {
+      const message = `${expected(what, '--body', place)}: ${cause.message}${causesOf(cause)}`
+      throw new InvalidArgument(message, { cause })
+    })
   })
   return (await Promise.all(lists)).flat()
 }
 
-const quiet = { throwIfNoEntry: false } as const
-
-/** @throws InvalidArgument for a file that cannot be read. */
-function bodyOfFile(path: string, given?: string): Outgoing {
-  try {
-    const type = given ?? extensionType(path) ?? 'application/octet-stream'
-    return typed(type, readFileSync(path))
-  } catch (error) {
-    throw new InvalidArgument(`expected a file that can be read for --body: ${String(error)}`)
-  }
+async function bodiesAt(place: string, url: URL, type = extensionType(place)) {
+  if (/^https?:/.test(place)) return examplesOf(new URL(place), url)
+  if (place.startsWith('s3:') || statSync(place).isDirectory()) return capturedBodies(place, url)
+  return [typed(type ?? 'application/octet-stream', readFileSync(place))]
 }
 
 const typed = (type: string, body: Uint8Array): Outgoing => ({
@@ -49,12 +39,24 @@ const typed = (type: string, body: Uint8Array): Outgoing => ({
   body,
 })
 
-interface Operation {
-  readonly operationId: string
-  readonly 'x-serving'?: { readonly input: ClientDescriptor }
-  readonly requestBody?: {
-    readonly content: Readonly<Record<string, { example?: unknown; examples?: object }>>
+/** @returns what callers have sent: to the API of an address, or to all below it. */
+async function capturedBodies(place: string, url: URL): Promise<Outgoing[]> {
+  const { recordedCalls, requestOf, timeOf } = await import('../recorded-calls.ts')
+  const bodies: Outgoing[] = []
+  let reason = 'it has no calls'
+  for await (const call of recordedCalls(place)) {
+    const request = await requestOf(call, url.protocol.startsWith('grpc'))
+    if (typeof request === 'string') reason = request
+    else bodies.push({ ...request, atMs: timeOf(call) })
   }
+  if (bodies.length === 0) throw new Error(reason)
+  const base = url.pathname.replace(/\/$/, '')
+  const routeOf = ({ path = '' }: Outgoing) => path.replace(/\?.*/, '')
+  const route = bodies.map(routeOf).find((each) => base.endsWith(each)) ?? ''
+  const prefix = base.slice(0, base.length - route.length)
+  return bodies
+    .filter((body) => route === '' || routeOf(body) === route)
+    .map((body) => ({ ...body, path: prefix + body.path }))
 }
 
 interface OpenApiDocument {
@@ -62,30 +64,32 @@ interface OpenApiDocument {
 }
 
 /**
- * @param asMessages - As messages of `ServingService.Call`.
+ * @param to - Where they go: by gRPC as messages of `ServingService.Call`.
+ * @param base - Where the OpenAPI document may be: it is the nearest one above an API.
  * @returns the examples of the API at an address.
- * @throws InvalidArgument if it has no example.
  */
-async function examplesOf(url: URL, asMessages: boolean): Promise<Outgoing[]> {
-  if (/\/v2\/models\/.+\/infer$/.test(url.pathname)) return [await tensorsOf(url)]
-  const { document, base } = await findDocument(url)
-  const path = url.pathname.slice(base.pathname.length - 1)
-  const { post } = document.paths?.[url.pathname] ?? document.paths?.[path] ?? {}
-  for (const [type, { example, examples }] of Object.entries(post?.requestBody?.content ?? {})) {
-    const values: Example[] = [{ value: example }, ...Object.values(examples ?? {})]
-    const found = await Promise.all(values.map((each) => bytesOf(type, each, base)))
-    const bodies = found.filter((bytes) => bytes !== undefined)
-    const input = post?.['x-serving']?.input
-    if (bodies.length === 0) continue
-    if (!asMessages || input === undefined) return bodies.map((bytes) => typed(type, bytes))
-    const { messageOfBody } = await import('../../capture/captured-body.ts')
-    const { operationId = '' } = post ?? {}
-    const messages = bodies.map((bytes) => messageOfBody(operationId, input, type, bytes))
-    return (await Promise.all(messages)).map((body) => ({ body }))
+async function examplesOf(url: URL, to: URL, base = new URL('.', url)): Promise<Outgoing[]> {
+  if (/\/v2\/models\/.+\/infer$/.test(url.pathname)) return [await zerosOf(url)]
+  const response = await fetch(new URL('openapi.json', base))
+  if (!response.ok && base.pathname !== '/') return examplesOf(url, to, new URL('..', base))
+  const { paths = {} } = (await response.json()) as OpenApiDocument
+  const { post = {} } = paths[url.pathname.slice(base.pathname.length - 1)] ?? {}
+  const { operationId = '', requestBody: { content = {} } = {}, 'x-serving': kinds } = post
+  const bodies: Outgoing[] = []
+  for (const [type, media] of Object.entries(content)) {
+    const { example: value, examples = { example: { value } } } = media
+    for (const example of Object.values(examples)) {
+      const body = await bytesOf(type, example, base)
+      if (body === undefined) continue
+      if (kinds?.input && to.protocol.startsWith('grpc')) {
+        const { messageOfBody } = await import('../../capture/captured-body.ts')
+        const input = kinds.input as ClientDescriptor
+        bodies.push({ body: await messageOfBody(operationId, input, type, body) })
+      } else bodies.push(typed(type, body))
+    }
   }
-  throw new InvalidArgument(
-    `the OpenAPI document of ${url.origin} has no example for POST ${url.pathname}: give --body FILE`,
-  )
+  if (bodies.length > 0) return bodies
+  throw new Error(`it has no example for POST ${url.pathname}`)
 }
 
 interface Example {
@@ -95,41 +99,24 @@ interface Example {
 
 async function bytesOf(type: string, { value, externalValue }: Example, base: URL) {
   if (externalValue !== undefined)
-    return Buffer.from(await (await fetch(new URL(externalValue, base))).arrayBuffer())
-  if (value === undefined) return undefined
-  if (/[/+]json$/.test(type)) return Buffer.from(JSON.stringify(value))
-  return typeof value === 'string' ? Buffer.from(value) : undefined
+    return new Uint8Array(await (await fetch(new URL(externalValue, base))).arrayBuffer())
+  const text = /[/+]json$/.test(type) ? JSON.stringify(value) : value
+  return typeof text === 'string' ? Buffer.from(text) : undefined
 }
 
-interface TensorMetadata {
+interface ModelMetadata {
   readonly inputs: readonly { readonly datatype: string; readonly shape: readonly number[] }[]
 }
 
 /** The Open Inference Protocol has no examples: zeros of the shapes that a model states. */
-async function tensorsOf(url: URL): Promise<Outgoing> {
+async function zerosOf(url: URL): Promise<Outgoing> {
   const response = await fetch(url.href.replace(/\/infer$/, ''))
-  if (!response.ok) throw new InvalidArgument(`${url} answered ${response.status}`)
-  const { inputs } = (await response.json()) as TensorMetadata
+  if (!response.ok) throw new Error(`it answered ${response.status}`)
+  const metadata = (await response.json()) as ModelMetadata
   const zeros: Readonly<Record<string, unknown>> = { BOOL: false, BYTES: '' }
-  const tensors = inputs.map((input) => {
+  const inputs = metadata.inputs.map((input) => {
     const shape = input.shape.map((size) => Math.max(size, 1))
-    const size = shape.reduce((product, each) => product * each, 1)
-    return { ...input, shape, data: Array(size).fill(zeros[input.datatype] ?? 0) }
+    return { ...input, shape, data: Array(sizeOf(shape)).fill(zeros[input.datatype] ?? 0) }
   })
-  return typed('application/json', Buffer.from(JSON.stringify({ inputs: tensors })))
-}
-
-/** The document stands in front of every API: at the root unless `--base-url` says otherwise. */
-async function findDocument(url: URL): Promise<{ document: OpenApiDocument; base: URL }> {
-  const bases = [new URL('.', url)]
-  while (bases[0].pathname !== '/') bases.unshift(new URL('..', bases[0]))
-  for (const base of bases) {
-    const response = await fetch(new URL('openapi.json', base)).catch((cause: Error) => {
-      throw new InvalidArgument(`${url.origin} does not answer${causesOf(cause)}`, { cause })
-    })
-    if (response.ok) return { document: (await response.json()) as OpenApiDocument, base }
-  }
-  throw new InvalidArgument(
-    `${url.origin} shows no OpenAPI document with examples: give --body FILE`,
-  )
+  return typed('application/json', Buffer.from(JSON.stringify({ inputs })))
 }

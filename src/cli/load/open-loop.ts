@@ -5,17 +5,12 @@
  */
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 import { InvalidArgument } from '../../core/errors.ts'
-import type { Answer } from './sender.ts'
-
-/** Sends one request. It never rejects. */
-export type Send = () => Promise<Answer>
+import type { Answer } from './senders.ts'
 
 /** One request of a run. **Units**: milliseconds. */
 export interface Sample {
   /** What came instead of a right answer. */
   readonly fault: string | undefined
-  /** When it was due, from the start. */
-  readonly dueMs: number
   /** How long it took: `Infinity` for one that failed. */
   readonly latencyMs: number
   /** How much later than due it went out. */
@@ -55,10 +50,9 @@ export function* recordedArrivals(
   seconds: number,
 ): Generator<number> {
   const scale = recordedRate(times) / rate
-  const spanMs = (times.length * 1000) / recordedRate(times)
-  for (let turn = 0; ; turn++) {
+  for (let lap = 0; ; lap++) {
     for (const time of times) {
-      const dueMs = (turn * spanMs + time - times[0]) * scale
+      const dueMs = (lap * times.length * 1000) / rate + (time - times[0]) * scale
       if (dueMs >= seconds * 1000) return
       yield dueMs
     }
@@ -78,41 +72,33 @@ export function recordedRate(times: readonly number[]): number {
 /**
  * Sends requests when they are due.
  *
- * @param patienceMs what the last ones have after they went out; then they have failed
+ * @param send sends the request of a number; it never rejects
  * @returns a sample of each.
  */
 export async function runOpenLoop(
   arrivals: Iterable<number>,
-  send: Send,
-  patienceMs: number,
+  send: (index: number) => Promise<Answer>,
 ): Promise<Sample[]> {
-  const samples: Sample[] = []
-  const open = new Set<Promise<void>>()
+  const samples: Promise<Sample>[] = []
   const startMs = performance.now()
-  let turnMs = startMs
+  const now = () => performance.now() - startMs
+  let turnMs = 0
   for (const dueMs of arrivals) {
-    const nowMs = performance.now()
-    const aheadMs = startMs + dueMs - nowMs
+    const aheadMs = dueMs - now()
     // A loop that is late gives others their turn, to read answers, but no timer's whole millisecond.
-    if (aheadMs > 0 || nowMs - turnMs > 1) {
+    if (aheadMs > 0 || now() - turnMs > 1) {
       await (aheadMs > 0 ? wait(aheadMs) : turn())
-      turnMs = performance.now()
+      turnMs = now()
     }
-    const lateMs = Math.max(0, performance.now() - startMs - dueMs)
-    const answer = send()
+    const lateMs = Math.max(0, now() - dueMs)
+    const answer = send(samples.length)
     // To make a request takes a while where caches are cold, and it is no time of the server.
-    const fromMs = lateMs <= grainMs ? performance.now() - startMs : dueMs
-    const call = answer.then(({ fault }) => {
-      const tookMs = performance.now() - startMs - fromMs
-      samples.push({ fault, dueMs, latencyMs: fault === undefined ? tookMs : Infinity, lateMs })
-      open.delete(call)
+    const fromMs = lateMs <= grainMs ? now() : dueMs
+    const sample = answer.then(({ fault }) => {
+      const latencyMs = fault === undefined ? now() - fromMs : Infinity
+      return { fault, latencyMs, lateMs }
     })
-    open.add(call)
+    samples.push(sample)
   }
-  const isOver = new AbortController()
-  const patience = wait(patienceMs, undefined, { signal: isOver.signal }).catch(() => {})
-  await Promise.race([Promise.all(open), patience])
-  isOver.abort()
-  const lost = { fault: 'no answer', dueMs: 0, latencyMs: Infinity, lateMs: 0 }
-  return [...samples, ...Array.from(open, () => lost)]
+  return Promise.all(samples)
 }

@@ -8,20 +8,16 @@ export type QuantileName = keyof typeof shares
 /** The quantiles by name. */
 export const quantileNames = Object.keys(shares) as QuantileName[]
 
-/** **Units**: milliseconds; `Infinity` where so many requests failed. */
-export type Quantiles = Readonly<Record<QuantileName, number>>
-
 /** @returns the smallest number that a share of a sorted list does not pass; 0 for an empty list. */
 export function quantileOf(sorted: ArrayLike<number>, share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0
 }
 
-/** @returns the quantiles of times. */
-export function quantilesOf(times: readonly number[]): Quantiles {
+/** @returns the quantiles of times, in milliseconds; `Infinity` where so many requests failed. */
+export function quantilesOf(times: readonly number[]) {
   const sorted = Float64Array.from(times).sort()
-  return Object.fromEntries(
-    Object.entries(shares).map(([name, share]) => [name, quantileOf(sorted, share)]),
-  ) as Quantiles
+  const entries = quantileNames.map((name) => [name, quantileOf(sorted, shares[name])])
+  return Object.fromEntries(entries) as Readonly<Record<QuantileName, number>>
 }
 
 /** What a summary is made of. */
@@ -30,8 +26,8 @@ export interface Run {
   readonly rate: number
   readonly seconds: number
   readonly samples: readonly Sample[]
-  /** CPU time of this process meanwhile. **Units**: microseconds. */
-  readonly cpuMicros: number
+  /** CPU time of this process meanwhile. */
+  readonly cpu: NodeJS.CpuUsage
   /** The bound of goodput. **Units**: milliseconds. */
   readonly boundMs?: number | undefined
 }
@@ -40,50 +36,52 @@ export interface Run {
 export type Summary = ReturnType<typeof summaryOf>
 
 /** A request that failed counts as one that took forever. */
-export function summaryOf({ rate, seconds, samples, cpuMicros, boundMs }: Run) {
+export function summaryOf({ samples, cpu, ...run }: Run) {
+  const { seconds, boundMs } = run
+  const failures = samples.flatMap(({ fault = [] }) => fault)
   const faults: Record<string, number> = {}
-  for (const { fault } of samples) if (fault !== undefined) faults[fault] = (faults[fault] ?? 0) + 1
-  const within = samples.filter(({ latencyMs }) => latencyMs <= (boundMs ?? 0)).length
+  for (const fault of failures) faults[fault] = (faults[fault] ?? 0) + 1
+  const latencies = samples.map(({ latencyMs }) => latencyMs)
   return {
-    rate,
-    seconds,
+    ...run,
     sent: samples.length,
-    failed: samples.filter(({ fault }) => fault !== undefined).length,
+    failed: failures.length,
     /** How often what came instead of an answer. */
     faults,
-    latencyMs: quantilesOf(samples.map(({ latencyMs }) => latencyMs)),
+    latencyMs: quantilesOf(latencies),
     /** Right answers a second within the bound, if there is one. */
-    goodput: boundMs === undefined ? undefined : within / seconds,
+    goodput: boundMs && latencies.filter((latencyMs) => latencyMs <= boundMs).length / seconds,
     /** p99 of how much too late requests went out. **Units**: milliseconds. */
     lateMs: quantilesOf(samples.map(({ lateMs }) => lateMs)).p99,
     /** CPU of this process, which makes the load. **Units**: cores. */
-    ownCpu: cpuMicros / 1e6 / seconds,
+    ownCpu: (cpu.user + cpu.system) / 1e6 / seconds,
   }
 }
 
 /** @returns milliseconds with three digits; `never` for what failed. */
 export function milliseconds(value: number): string {
-  if (value === Infinity) return 'never'
-  return `${value >= 100 ? Math.round(value) : Number(value.toPrecision(3))} ms`
+  return value === Infinity ? 'never' : `${Number(value.toPrecision(3))} ms`
 }
 
 /** So much of the p99 may come from this process. */
 const lateShare = 0.1
+/** A generator that is that busy measures itself. */
+const fullCpu = 0.9
 
 /** @returns the lines of a run, for people. */
-export function summaryText(summary: Summary, boundMs?: number): string {
-  const { rate, seconds, sent, failed, latencyMs, goodput, lateMs, ownCpu } = summary
-  const faults = Object.entries(summary.faults).map(([fault, count]) => `${count} × ${fault}`)
-  const why = faults.length === 0 ? '' : ` (${faults.join(', ')})`
+export function summaryText({ rate, seconds, boundMs, latencyMs, ...run }: Summary): string {
+  const { sent, failed, goodput, lateMs } = run
+  const faults = Object.entries(run.faults).map(([fault, count]) => `${count} × ${fault}`)
   const quantiles = quantileNames.map((name) => `${name} ${milliseconds(latencyMs[name])}`)
-  const cpu = `${(ownCpu * 100).toFixed(0)} % of a core`
-  const isLate = lateMs > latencyMs.p99 * lateShare
+  const cpu = `${(run.ownCpu * 100).toFixed(0)} % of a core`
   const lines = [
-    `${Number(rate.toFixed(1))}/s for ${seconds} s: ${sent} sent, ${failed} failed${why}`,
-    `  ${quantiles.join(', ')}`,
-    goodput !== undefined && `  within ${boundMs} ms: ${goodput.toFixed(1)} a second`,
-    `  this generator: ${cpu}, p99 of sending too late ${milliseconds(lateMs)}`,
-    isLate && '  this machine sends too late: these figures are partly its own',
+    `${Number(rate.toFixed(1))}/s for ${seconds} s: ${sent} sent, ${failed} failed`,
+    failed > 0 && ` (${faults.join(', ')})`,
+    `\n  ${quantiles.join(', ')}`,
+    goodput !== undefined && `\n  within ${boundMs} ms: ${goodput.toFixed(1)} a second`,
+    `\n  this generator: ${cpu}, p99 of sending too late ${milliseconds(lateMs)}`,
+    (lateMs > latencyMs.p99 * lateShare || run.ownCpu > fullCpu) &&
+      '\n  this machine sends too late: these figures are partly its own',
   ]
-  return `${lines.filter(Boolean).join('\n')}\n`
+  return `${lines.filter(Boolean).join('')}\n`
 }

@@ -1,5 +1,5 @@
 /** `serving diff`: what another version of a model breaks, told from the headers of both files. @module */
-import { changesOf } from '../../runner/onnx/signature.ts'
+import { breaksOf } from '../../runner/onnx/signature.ts'
 import { readHeader } from './onnx-header.ts'
 
 /**
@@ -8,13 +8,13 @@ import { readHeader } from './onnx-header.ts'
  * @returns a line for each change that breaks some.
  * @throws InvalidArgument for a file that is no ONNX model of arrays.
  */
-export function diffCommand(beforePath: string, afterPath: string): string[] {
-  const [before, after] = [beforePath, afterPath].map(readHeader)
+export function diffCommand(...paths: [before: string, after: string]): string[] {
+  const [before, after] = paths.map(readHeader)
   const { scores, labels } = before
   const label = scores === undefined ? '' : ', label'
-  const lines = changesOf(before, after).flatMap(({ side, name, text, breaks }) => {
-    const apis = side === 'inputs' || name === scores ? `predict${label}` : 'predict'
-    return breaks ? `${text}: breaks ${apis} and clients` : []
+  const lines = breaksOf(before, after).map(({ side, name, text }) => {
+    const isAsked = side === 'inputs' || name === scores
+    return `${text}: breaks predict${isAsked ? label : ''} and clients`
   })
   const at = labels.findIndex((text, i) => text !== after.labels[i])
   if (label === '' || at === -1) return lines

@@ -35,85 +35,84 @@ export function readHeader(path: string): OnnxHeader {
 
 /** A field of a message: a number, a text, or a message. */
 interface Field {
-  readonly number: number
   readonly value: number
   text(): string
   /** The fields in it that have a number. */
   all(number: number): readonly Field[]
 }
 
-function fieldOf(file: number, start: number, end: number, number = 0, value = 0): Field {
-  const read = (at: number, most: number) => {
-    const bytes = Buffer.alloc(Math.min(most, end - at))
-    readSync(file, bytes, 0, bytes.length, at)
+function fieldOf(file: number, start: number, end: number, value = 0): Field {
+  const read = (at: number, length: number) => {
+    const bytes = Buffer.alloc(length)
+    readSync(file, bytes, 0, length, at)
     return bytes
   }
-  const fields: Field[] = []
-  let at = start
-  const walk = () => {
-    while (at < end) {
-      at = readProto(read(at, 20), (reader) => {
-        reader.next()
-        let [amount, length] = [0, 0]
-        if (reader.is(wireType.varint)) amount = Number(String(reader.int64()))
-        else if (reader.is(wireType.bytes)) length = reader.uint32()
-        else reader.skipField()
-        const from = at + reader.pos
-        if (from + length > end) throw reader.fault('a whole field')
-        fields.push(fieldOf(file, from, from + length, reader.field, amount))
-        return from + length
-      })
-    }
-    return fields
-  }
   return {
-    number,
     value,
-    text: () => read(start, end).toString(),
-    all: (wanted) => walk().filter((field) => field.number === wanted),
+    text: () => read(start, end - start).toString(),
+    all(number) {
+      const fields: Field[] = []
+      for (let at = start; at < end; )
+        at = readProto(read(at, maxHead), (reader) => {
+          reader.next()
+          let [amount, length] = [0, 0]
+          if (reader.is(wireType.varint)) amount = Number(String(reader.int64()))
+          else if (reader.is(wireType.bytes)) length = reader.uint32()
+          else reader.skipField()
+          const from = at + reader.pos
+          if (from + length > end) throw reader.fault('a whole field')
+          if (reader.field === number) fields.push(fieldOf(file, from, from + length, amount))
+          return from + length
+        })
+      return fields
+    },
   }
 }
 
-const textOf = (field: Field, number: number) => field.all(number)[0]?.text() ?? ''
+/** Bytes of a tag and of a number or a length. */
+const maxHead = 20
+const none: Field = { value: -1, text: () => '', all: () => [] }
+const first = (field: Field, number: number) => field.all(number)[0] ?? none
 
 function headerOf(model: Field): OnnxHeader {
-  const [graph] = model.all(7)
-  const [tensors, takes, answers] = [5, 11, 12].map((number) => graph?.all(number) ?? [])
-  const values = new Set(tensors.map((tensor) => textOf(tensor, 8)))
-  const [inputs, outputs] = [takes, answers].map((infos) =>
-    Object.fromEntries(infos.map(entryOf).filter(([name]) => !values.has(name))),
+  const graph = first(model, 7)
+  const [inputs, outputs] = [11, 12].map((number) =>
+    Object.fromEntries(graph.all(number).map(entryOf)),
   )
-  if (Object.keys(inputs).length === 0 || answers.length === 0) throw new Error('it has no inputs')
-  const metadata = model.all(14).find((entry) => labelKey.test(textOf(entry, 1)))
-  const labels = metadata ? labelsIn(textOf(metadata, 2)) : []
-  const scores = Object.entries(outputs).find(
-    ([, { dtype, shape }]) => /^float(32|64)$/.test(dtype) && shape?.at(-1) === labels.length,
-  )
-  return { inputs, outputs, labels, scores: scores?.[0] }
+  for (const value of graph.all(5)) delete inputs[first(value, 8).text()]
+  if ([inputs, outputs].some((types) => Object.keys(types).length === 0))
+    throw new Error('it has no inputs or no outputs')
+  const metadata = model.all(14).find((entry) => labelKey.test(first(entry, 1).text())) ?? none
+  const labels = labelsIn(first(metadata, 2).text())
+  const [scores] =
+    Object.entries(outputs).find(
+      ([, { dtype, shape }]) => /^float(32|64)$/.test(dtype) && shape?.at(-1) === labels.length,
+    ) ?? []
+  return { inputs, outputs, labels, scores }
 }
 
 /** Exporters write an axis of any length as a name, as a negative length, or as nothing. */
 function entryOf(info: Field): [name: string, type: TensorType] {
-  const name = textOf(info, 1)
-  const tensor = info.all(2)[0]?.all(1)[0]
-  const dtype = dtypes[tensor?.all(1)[0]?.value ?? 0]
+  const name = first(info, 1).text()
+  const tensor = first(first(info, 2), 1)
+  const dtype = dtypes[first(tensor, 1).value]
   if (!dtype) {
     throw new Error(
       `${name} is a sequence, a map, or of a dtype that NDArray has not;` +
         ' scikit-learn models are exported with zipmap: False',
     )
   }
-  const shape = tensor
-    ?.all(2)[0]
-    ?.all(1)
-    .map((axis) => {
-      return textOf(axis, 2) || Math.max(-1, axis.all(1)[0]?.value ?? -1)
-    })
+  const [shape] = tensor
+    .all(2)
+    .map((axes) =>
+      axes.all(1).map((axis) => first(axis, 2).text() || Math.max(-1, first(axis, 1).value)),
+    )
   return [name, { dtype: dtype as DType, shape }]
 }
 
 /** Labels are JSON, a list or a dict of Python, or texts between commas or lines. */
 function labelsIn(text: string): string[] {
+  if (text === '') return []
   try {
     return Object.values(JSON.parse(text)).map(String)
   } catch {

@@ -12,70 +12,62 @@ import { type OnnxHeader, readHeader } from './onnx-header.ts'
  * @throws InvalidArgument for a file that is no ONNX model of arrays.
  */
 export function typesCommand(path: string): string {
-  const header = readHeader(path)
   const file = basename(path)
   const base = file.replace(/\.onnx$/, '')
-  const texts = textsOf(header, file, base)
-  return ['.signature.ts', '.ts', '.client.ts']
-    .map((ending, i) => {
-      const target = join(dirname(path), base + ending)
-      const isKept = i > 0 && existsSync(target)
-      if (!isKept) writeFileSync(target, texts[i])
-      return `${isKept ? 'kept' : 'wrote'} ${target}\n`
-    })
-    .join('')
+  const header = readHeader(path)
+  const words = wordsOf(header, file, base)
+  // Lines with a mark are about labels.
+  const marked = header.scores === undefined ? '' : '$1'
+  const lines = ['.signature', '', '.client'].map((ending) => {
+    const target = join(dirname(path), `${base}${ending}.ts`)
+    if (ending !== '.signature' && existsSync(target)) return `kept ${target}\n`
+    const text = readFileSync(new URL(`types/service${ending}.txt`, templateUrl), 'utf8')
+      .replace(/^\? ?(.*\n)/gm, marked)
+      .replace(/[A-Z]{4,}/g, (word) => words[word] ?? word)
+      .replace(/(?<=[\w)])\["([a-z_$][\w$]*)"\]/gi, '.$1')
+    writeFileSync(target, text)
+    return `wrote ${target}\n`
+  })
+  return lines.join('')
 }
 
 const quoted = (value: unknown) => JSON.stringify(value)
-
-function textsOf(header: OnnxHeader, file: string, base: string): string[] {
-  const { inputs, outputs, labels, scores } = header
-  const descriptorOf = (side: keyof ModelSignature) => {
-    const descriptors = Object.entries(header[side]).map(([name, { shape }]) => {
-      const exact = `enforceDtype: true${shape ? ', enforceShape: true' : ''}`
-      return [
-        quoted(name),
-        `new io.NumpyNdarray({ ...signature.${side}[${quoted(name)}], ${exact} })`,
-      ]
-    })
-    if (descriptors.length === 1) return descriptors[0][1]
-    return `new io.Multipart({\n${linesOf(descriptors)}})`
-  }
-  const [feeds, answer] = [inputs, outputs].map((types) => {
-    const [name, ...others] = Object.keys(types)
-    return others.length > 0 ? undefined : quoted(name)
-  })
-  const run = `await model.run(${feeds ? `{ ${feeds}: x }` : 'x'}, ctx)`
-  const label = filled('label', { SCORES: `(${run})[${quoted(scores)}]` })
-  const service = filled('service', {
-    NAMES: scores === undefined ? 'signature' : 'labels, signature',
-    SIGNATURE: quoted(`./${base}.signature.ts`),
-    FILE: quoted(`./${encodeURIComponent(file)}`),
-    SERVICE: base.replace(/\W/g, '_'),
-    INPUT: descriptorOf('inputs'),
-    OUTPUT: descriptorOf('outputs'),
-    ANSWER: answer ? `(${run})[${answer}]` : run,
-    LABEL: scores === undefined ? '' : label,
-  })
-  const typesOf = (types: object) =>
-    linesOf(Object.entries(types).map((entry) => entry.map(quoted)))
-  return [
-    filled('signature', {
-      FILE: quoted(file),
-      INPUTS: typesOf(inputs),
-      OUTPUTS: typesOf(outputs),
-      LABELS: quoted(labels),
-    }),
-    service.replace(/\["([a-z_$][\w$]*)"\]/gi, '.$1'),
-    filled('client', { SERVICE: quoted(`./${base}.ts`) }),
-  ]
-}
-
 const linesOf = (entries: readonly (readonly string[])[]) =>
   entries.map((entry) => `    ${entry.join(': ')},\n`).join('')
 
-/** @returns a text of `template/types` with values for its words in capitals. */
-function filled(name: string, values: Readonly<Record<string, string>>): string {
-  const text = readFileSync(new URL(`types/${name}.txt`, templateUrl), 'utf8')
-  return text.replace(/[A-Z]{4,}/g, (word) => values[word] ?? word)
+/** @returns the words in capitals of the texts. */
+function wordsOf(
+  { labels, scores, ...signature }: OnnxHeader,
+  file: string,
+  base: string,
+): Readonly<Record<string, string>> {
+  const typesOf = (side: keyof ModelSignature) =>
+    linesOf(Object.entries(signature[side]).map((entry) => entry.map(quoted)))
+  const sideOf = (side: keyof ModelSignature) => {
+    const arrays = Object.entries(signature[side]).map(([name, { shape }]) => {
+      const exact = `enforceDtype: true, enforceShape: ${shape !== undefined}`
+      const type = `...signature.${side}[${quoted(name)}]`
+      return [quoted(name), `new io.NumpyNdarray({ ${type}, ${exact} })`]
+    })
+    const [[name, array], ...others] = arrays
+    if (others.length === 0) return { name, descriptor: array }
+    return { name: undefined, descriptor: `new io.Multipart({\n${linesOf(arrays)}})` }
+  }
+  const [input, output] = [sideOf('inputs'), sideOf('outputs')]
+  const run = `await model.run(${input.name ? `{ ${input.name}: x }` : 'x'}, ctx)`
+  return {
+    NAMES: scores === undefined ? 'signature' : 'labels, signature',
+    FILE: quoted(file),
+    PATH: quoted(`./${encodeURIComponent(file)}`),
+    MODULE: quoted(`./${base}.ts`),
+    SIGNATURE: quoted(`./${base}.signature.ts`),
+    INPUTS: typesOf('inputs'),
+    OUTPUTS: typesOf('outputs'),
+    LABELS: quoted(labels),
+    SERVICE: base.replace(/\W/g, '_'),
+    ARGUMENT: input.descriptor,
+    RESULT: output.descriptor,
+    ANSWER: output.name ? `(${run})[${output.name}]` : run,
+    SCORES: `(${run})[${quoted(scores)}]`,
+  }
 }

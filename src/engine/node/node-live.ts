@@ -1,10 +1,10 @@
 /** Live streams on node:http: WebSockets by ws. @module */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { type WebSocket, WebSocketServer } from 'ws'
 import { noParams } from '../../api/visit.ts'
 import { InternalError } from '../../core/errors.ts'
 import { isPromise } from '../../core/promise.ts'
+import { type WebSocket, WebSocketServer } from '../../core/web-socket.ts'
 import { allHeaders, type HttpResponse, type RequestHeaders } from '../../http/message.ts'
 import { http } from '../../http/node-http.ts'
 import { subprotocol } from '../../live/framing.ts'

@@ -1,14 +1,8 @@
-/**
- * Calls of a remote model by node:http2, one connection a server.
- *
- * @see gRPC's PROTOCOL-HTTP2.md.
- * @module
- */
-import { type ClientHttp2Session, connect, constants } from 'node:http2'
+/** Calls of a remote model by node:http2, one connection a server. @module */
+import { type ClientHttp2Session, connect } from 'node:http2'
 import { ClientClosed, ServingError } from '../../core/errors.ts'
 import { timeoutLines } from '../../http/timeout-header.ts'
-import { frameOf } from '../../messages/encoded-message.ts'
-import { type MessageFault, UnaryMessage } from '../../messages/unary-message.ts'
+import { callUnary } from '../../messages/unary-call.ts'
 import type { ModelCall } from '../../runner/model-host.ts'
 import {
   flagAnswer,
@@ -74,55 +68,35 @@ export function grpcTransport(): RemoteTransport {
     else session.ref()
   }
 
-  const request = (
+  const request = async (
     address: string,
     method: string,
-    message: Uint8Array,
-    given = short(),
-  ): Promise<Buffer> =>
-    new Promise((resolve, reject) => {
-      const { signal, deadlineMs } = given
-      const session = sessionOf(address)
-      hold(session, 1)
-      const stream = session.request({
-        ':method': 'POST',
-        ':path': service + method,
-        'content-type': 'application/grpc',
-        te: 'trailers',
-        ...timeoutLines(deadlineMs),
-      })
-      const giveUp = () => stream.close(constants.NGHTTP2_CANCEL)
-      signal.addEventListener('abort', giveUp, { once: true })
-      if (signal.aborted) giveUp()
-      const answer = new UnaryMessage(Number.POSITIVE_INFINITY)
-      let fault: MessageFault | undefined
-      let status: number | undefined
-      let text = ''
-      const readStatus = (headers: Readonly<Record<string, unknown>>) => {
-        if (headers['grpc-status'] === undefined) return
-        status = Number(headers['grpc-status'])
-        text = decodeMessage(String(headers['grpc-message'] ?? ''))
-      }
-      stream.on('response', readStatus)
-      stream.on('trailers', readStatus)
-      stream.on('data', (piece: Buffer) => {
-        fault ??= answer.take(piece)
-      })
-      stream.on('error', () => {})
-      stream.on('close', () => {
-        hold(session, -1)
-        signal.removeEventListener('abort', giveUp)
+    bytes: Uint8Array,
+    { signal, deadlineMs } = short(),
+  ): Promise<Buffer> => {
+    const session = sessionOf(address)
+    hold(session, 1)
+    const encoded = { bytes, hasRoom: true }
+    const lines = timeoutLines(deadlineMs)
+    const { fields, message, fault } = await callUnary(
+      session,
+      service + method,
+      encoded,
+      lines,
+      signal,
+    )
+      .catch((cause) => {
         if (signal.aborted)
-          reject(ServingError.is(signal.reason) ? signal.reason : new ClientClosed())
-        else if (status === undefined)
-          reject(new Unsent('the server of the remote model did not answer'))
-        else if (status !== 0) reject(remoteError(statuses[status] ?? 500, text))
-        else if (fault !== undefined || answer.bytes === undefined) {
-          reject(badAnswer(new Error(fault?.details ?? 'expected a message, received none')))
-        } else resolve(answer.bytes)
+          throw ServingError.is(signal.reason) ? signal.reason : new ClientClosed()
+        throw new Unsent('the server of the remote model did not answer', { cause })
       })
-      stream.end(frameOf({ bytes: message, hasRoom: true }))
-    })
+      .finally(() => hold(session, -1))
+    const status = Number(fields['grpc-status'])
+    const text = decodeMessage(String(fields['grpc-message'] ?? ''))
+    if (status !== 0) throw remoteError(statuses[status] ?? 500, text)
+    if (fault === undefined && message !== undefined) return message
+    throw badAnswer(new Error(fault?.details ?? 'expected a message, received none'))
+  }
 
   return {
     async infer(address, { model, version, inputs }, call) {

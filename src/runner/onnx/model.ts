@@ -5,7 +5,7 @@ import { InvalidArgument } from '../../core/errors.ts'
 import type { NDArray } from '../../values/array/ndarray.ts'
 import type { ModelPlace } from '../model-host.ts'
 import { loadOnnx, type OnnxModel, type OnnxOptions, type TensorInfo } from './onnxruntime.ts'
-import { type ArraysOf, changesOf, type ModelSignature } from './signature.ts'
+import { type ArraysOf, breaksOf, type ModelSignature } from './signature.ts'
 
 /** Argument of {@link load}. */
 export interface OnnxInit extends OnnxOptions {
@@ -74,7 +74,7 @@ function checkSignature(signature: ModelSignature, model: OnnxModel<DType>, path
       ]),
     )
   const actual = { inputs: typesOf('inputs'), outputs: typesOf('outputs') }
-  const wrong = changesOf(signature, actual).find(({ breaks }) => breaks)
+  const [wrong] = breaksOf(signature, actual)
   if (wrong === undefined) return
   throw new InvalidArgument(
     `expected ${path} to fit its signature, ${wrong.text}: serving types writes it again`,

@@ -26,27 +26,20 @@ export type ArraysOf<T extends TensorTypes> = {
     : NDArray<T[N]['dtype']>
 }
 
-/** A tensor that differs. */
-export interface TensorChange {
-  readonly side: keyof ModelSignature
-  readonly name: string
-  /** What it is and was. */
-  readonly text: string
-  /** Whether calls that fitted before do not fit now: an input may take more, and an output may be less. */
-  readonly breaks: boolean
-}
-
-/** @returns the tensors that differ. */
-export function changesOf(before: ModelSignature, after: ModelSignature): TensorChange[] {
+/**
+ * Compares signatures. An input may take more than before, and an output may be less.
+ *
+ * @returns the tensors by which calls that fitted before do not fit now, and what they are and were.
+ */
+export function breaksOf(before: ModelSignature, after: ModelSignature) {
   return (['inputs', 'outputs'] as const).flatMap((side) => {
-    const types = [before, after].map((signature) => new Map(Object.entries(signature[side])))
-    return [...new Set(types.flatMap((map) => [...map.keys()]))].flatMap((name) => {
-      const [old, next] = types.map((map) => map.get(name))
-      const [was, now] = [show(old), show(next)]
-      if (was === now) return []
-      const [narrow, wide] = side === 'inputs' ? [old, next] : [next, old]
-      const breaks = wide ? !fits(narrow, wide) : side === 'inputs'
-      return { side, name, text: `${name} of the ${side} is ${now}, was ${was}`, breaks }
+    const [old, next] = [before, after].map((signature) => new Map(Object.entries(signature[side])))
+    const [given, taken] = side === 'inputs' ? [old, next] : [next, old]
+    const names = new Set([...old.keys(), ...taken.keys()])
+    return [...names].flatMap((name) => {
+      if (fits(given.get(name), taken.get(name))) return []
+      const [was, now] = [old, next].map((types) => show(types.get(name)))
+      return { side, name, text: `${name} of the ${side} is ${now}, was ${was}` }
     })
   })
 }
@@ -56,9 +49,9 @@ function show(type: TensorType | undefined): string {
   return `${type.dtype} ${type.shape ? `(${type.shape.join(', ')})` : 'of any shape'}`
 }
 
-function fits(narrow: TensorType | undefined, { dtype, shape }: TensorType): boolean {
-  if (narrow?.dtype !== dtype) return false
-  const axes = narrow.shape
+function fits(given: TensorType | undefined, taken: TensorType | undefined): boolean {
+  const [axes, shape] = [given?.shape, taken?.shape]
+  if (given?.dtype !== taken?.dtype) return false
   if (shape === undefined || axes === undefined) return shape === undefined
   const isTurned = shape.some(
     (axis, i) => typeof axis === 'string' && axis !== axes[i] && axes.includes(axis),

@@ -2,19 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { Sample } from '../../../../src/cli/load/open-loop.ts'
 import { quantileOf, summaryOf, summaryText } from '../../../../src/cli/load/summary.ts'
 
-const right = (latencyMs: number): Sample => ({
-  fault: undefined,
-  dueMs: 0,
-  latencyMs,
-  lateMs: 0,
-})
-const failed = (fault: string): Sample => ({
-  fault,
-  dueMs: 0,
-  latencyMs: Number.POSITIVE_INFINITY,
-  lateMs: 0,
-})
-const run = { rate: 50, seconds: 2, cpuMicros: 500_000 }
+const right = (latencyMs: number): Sample => ({ fault: undefined, latencyMs, lateMs: 0 })
+const failed = (fault: string): Sample => ({ fault, latencyMs: Infinity, lateMs: 0 })
+const run = { rate: 50, seconds: 2, cpu: { user: 400_000, system: 100_000 } }
 
 describe('quantiles of latencies', () => {
   // numpy.quantile(range(1, n + 1), q, method='inverted_cdf')
@@ -51,7 +41,7 @@ describe('the summary of a run', () => {
     expect(summary).toMatchObject({ sent: 100, failed: 3, faults: { '503': 2, timeout: 1 } })
     expect(summary.latencyMs).toMatchObject({ p50: 50, p90: 90, p99: Number.POSITIVE_INFINITY })
     expect(summary).toMatchObject({ goodput: 5, ownCpu: 0.25 })
-    const text = summaryText(summary, 10)
+    const text = summaryText(summary)
     expect(text).toContain('100 sent, 3 failed (2 × 503, 1 × timeout)')
     expect(text).toContain('p99 never')
   })
@@ -60,5 +50,7 @@ describe('the summary of a run', () => {
     const samples = [{ ...right(20), lateMs: 5 }]
     expect(summaryText(summaryOf({ ...run, samples }))).toContain('sends too late')
     expect(summaryText(summaryOf({ ...run, samples: [right(20)] }))).not.toContain('too late:')
+    const busy = { ...run, cpu: { user: 1_900_000, system: 0 } }
+    expect(summaryText(summaryOf({ ...busy, samples: [right(20)] }))).toContain('sends too late:')
   })
 })

@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isKept, parseExpectation } from '../../../../src/cli/load/expectation.ts'
-import type { Summary } from '../../../../src/cli/load/summary.ts'
-
-const summary = (p99: number) =>
-  ({ latencyMs: { p50: 1, p90: 1, p99, 'p99.9': p99, max: p99 } }) as Summary
+import { findMax, parseExpectation } from '../../../../src/cli/load/goals.ts'
 
 describe('an expectation', () => {
   it.each([
@@ -23,11 +19,16 @@ describe('an expectation', () => {
       'expected a line as "p99 < 50ms at 200/s" for --expect',
     )
   })
+})
 
-  it('is broken by failures, which take forever', () => {
-    const line = parseExpectation('p99 < 50ms at 200/s')
-    expect(isKept(line, summary(49))).toBe(true)
-    expect(isKept(line, summary(50))).toBe(false)
-    expect(isKept(line, summary(Number.POSITIVE_INFINITY))).toBe(false)
+describe('the highest rate', () => {
+  it.each([11, 337, 4096, 25_000])('is found within 5 %% of %i/s', async (limit) => {
+    const best = await findMax(10, async (rate) => rate <= limit)
+    expect(best).toBeLessThanOrEqual(limit)
+    expect(best).toBeGreaterThan(limit / 1.05)
+  })
+
+  it('is 0 if the first rate is too much', async () => {
+    expect(await findMax(10, async () => false)).toBe(0)
   })
 })

@@ -1,0 +1,58 @@
+import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
+import { createServer as createHttp2Server } from 'node:http2'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { WebSocketServer } from 'ws'
+import { openSender } from '../../../../src/cli/load/senders.ts'
+
+const flags = { connections: 1, timeout: 0.05 }
+const body = Buffer.from('x')
+
+/** Opens a sender to a server on a free port. */
+async function senderTo(server: Server, scheme: string) {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => sockets.add(socket)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const sender = openSender(new URL(`${scheme}://127.0.0.1:${port}/a.Service/Method`), flags)
+  onTestFinished(() => {
+    sender.close()
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return sender
+}
+
+describe('a request without an answer has failed after --timeout', () => {
+  it('over HTTP, also where it waits for the connection', async () => {
+    const sender = await senderTo(createServer(), 'http')
+    const answers = [sender.send({ body }), sender.send({ body })]
+    expect(await Promise.all(answers)).toEqual([{ fault: 'timeout' }, { fault: 'timeout' }])
+  })
+
+  it('over gRPC', async () => {
+    let cancelled: number | undefined
+    const server = createHttp2Server()
+    server.on('stream', (stream) => {
+      stream.on('error', () => {})
+      stream.on('close', () => {
+        cancelled = stream.rstCode
+      })
+    })
+    const sender = await senderTo(server, 'grpc')
+    expect(await sender.send({ body })).toEqual({ fault: 'timeout' })
+    await expect.poll(() => cancelled).toBe(8)
+  })
+
+  it('over a live stream, whose late answer is not that of the next message', async () => {
+    const server = createHttpServer()
+    let count = 0
+    new WebSocketServer({ server }).on('connection', (socket) => {
+      socket.on('message', (message) => count++ > 0 && socket.send(message))
+    })
+    const sender = await senderTo(server, 'ws')
+    expect(await sender.send({ body })).toEqual({ fault: 'timeout' })
+    expect(await sender.send({ body })).toEqual({})
+  })
+})
