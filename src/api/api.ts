@@ -1,5 +1,15 @@
 import { InvalidArgument } from '../core/errors.ts'
-import { checkAtLeast, checkOptions, checkThat } from '../core/options.ts'
+import {
+  checkedLater,
+  fromCode,
+  type OptionsOf,
+  type OptionTable,
+  readBy,
+  readOptions,
+  type SettingsOf,
+  whole,
+} from '../core/option.ts'
+import { checkThat } from '../core/options.ts'
 import type { MaybePromise } from '../core/promise.ts'
 import {
   type AnyDescriptor,
@@ -12,14 +22,15 @@ import type { StandardSchemaV1 } from '../descriptors/run-schema.ts'
 import type { Context, PathParams } from '../http/context.ts'
 import type { EndpointSlots } from '../http/limits.ts'
 import { allHeaders, type HeaderNames, joinHeaderNames } from '../http/message.ts'
-import { type AsyncOptions, type AsyncSettings, parseAsync } from './async-options.ts'
-import { type CacheOptions, type CacheSettings, parseCache } from './cache-options.ts'
+import { type AsyncSettings, parseAsync } from './async-options.ts'
+import { type CacheSettings, parseCache } from './cache-options.ts'
 import { type CaptureOptions, type CaptureSettings, parseCapture } from './capture-options.ts'
 import { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import { type ApiExample, type EncodedExample, encodeExamples } from './examples.ts'
 import { functionOf } from './function-of.ts'
-import { type HookOptions, Hooks, parseAuth, type RequestHook } from './hooks.ts'
-import { type McpOptions, type McpSettings, parseMcp } from './mcp-options.ts'
+import { authOption, Hooks, hookOptions, type RequestHook } from './hooks.ts'
+
+import { type McpSettings, parseMcp } from './mcp-options.ts'
 import { isParameter, paramNames, paramsHook } from './path-params.ts'
 import { Query } from './query.ts'
 import type { Sampler } from './sampler.ts'
@@ -27,54 +38,106 @@ import type { Sampler } from './sampler.ts'
 // For the descriptor, the server, and the log and error answers.
 const ownHeaders = ['content-type', 'content-encoding', 'x-request-id']
 
-/** How a function is registered. */
-export interface ApiOptions<
-  I extends AnyDescriptor,
-  O extends AnyDescriptor,
-  R extends string = string,
-  P extends StandardSchemaV1 | undefined = StandardSchemaV1 | undefined,
-> extends HookOptions {
-  readonly input: I
-  readonly output: O
+/** Whether a text is a path segment of letters, digits, `_`, `.`, `~` and `-`. */
+export function isPathSegment(text: string): boolean {
+  return /^[A-Za-z0-9_~][A-Za-z0-9_.~-]*$/.test(text)
+}
+
+const descriptor = fromCode<IODescriptor>(
+  'an IODescriptor',
+  (value) => value instanceof IODescriptor,
+)
+
+const functionOptions = {
+  ...hookOptions,
+  output: descriptor.required(),
   /** @default the function's name, else the route with `_` for `/` */
-  readonly name?: string
-  /** Path below the base URL. Default: the name. With `{id}` in it the API is called by HTTP alone. */
-  readonly route?: R
-  /** A Standard Schema of the path's parameters; its output is `ctx.params`. */
-  readonly params?: P
+  name: checkedLater<string>(),
   /** What the API does, as Markdown for the documentation page. */
-  readonly doc?: string
-  /** Inputs to try on the documentation page. Pictures and files are paths, `file:` URLs or bytes. */
-  readonly examples?: readonly ApiExample<ExampleOf<I>>[]
+  doc: fromCode<string>('a text', (value) => typeof value === 'string'),
   /**
    * Who may call: everybody by `false`, or whom this hook admits.
    *
    * @default the service's
    */
-  readonly auth?: RequestHook | false
+  auth: authOption,
   /**
    * Most concurrent requests in each worker, beside the server's `maxInFlight`.
    *
    * @default no limit
    */
-  readonly maxInFlight?: number
-  /** Lets clients call it as a job, too, with `prefer: respond-async`. `true`: with all defaults. */
-  readonly async?: boolean | AsyncOptions
+  maxInFlight: whole(1),
+}
+
+/** Which calls are recorded: those of the service's share, those of its own, or none. */
+export const captureOption = readBy((place, given: CaptureOptions | false) =>
+  parseCapture(given, place),
+)
+
+const ofAllMethods = {
+  /** A Standard Schema of the path's parameters; its output is `ctx.params`. */
+  params: checkedLater<StandardSchemaV1>(),
+  /**
+   * Records inputs and outputs; `false`: does not.
+   *
+   * @default the service's
+   */
+  capture: captureOption,
+  /** How agents see it, if the service has `mcp`; `false` hides it from them. */
+  mcp: readBy(parseMcp).or({}),
+}
+const ofBodies = {
+  ...ofAllMethods,
+  input: descriptor.required(),
+  /** Inputs to try on the documentation page. Pictures and files are paths, `file:` URLs or bytes. */
+  examples: checkedLater<readonly ApiExample[]>().or([]),
+}
+const cache = {
   /**
    * Gives answers again to equal requests of the same caller: for functions that look at nothing
    * else.
    *
    * @default each request is computed
    */
-  readonly cache?: CacheOptions
-  /**
-   * Records inputs and outputs; `false`: does not.
-   *
-   * @default the service's
-   */
-  readonly capture?: CaptureOptions | false
-  /** How agents see it, if the service has `mcp`; `false` hides it from them. */
-  readonly mcp?: false | McpOptions
+  cache: readBy(parseCache),
+}
+const ofQueries = { ...ofAllMethods, query: checkedLater<StandardSchemaV1>() }
+const ofPosts = {
+  ...ofBodies,
+  ...cache,
+  /** Path below the base URL. Default: the name. With `{id}` in it the API is called by HTTP alone. */
+  route: checkedLater<string>(),
+  /** Lets clients call it as a job, too, with `prefer: respond-async`. `true`: with all defaults. */
+  async: readBy(parseAsync),
+}
+
+/** The options of each method. */
+const optionsOf = {
+  POST: ofPosts,
+  PUT: ofBodies,
+  PATCH: ofBodies,
+  GET: { ...ofQueries, ...cache },
+  DELETE: ofQueries,
+}
+
+export type FunctionOptions = OptionsOf<typeof functionOptions>
+type PostOptions = FunctionOptions & OptionsOf<typeof ofPosts>
+
+/** How a function is registered. */
+export interface ApiOptions<
+  I extends AnyDescriptor,
+  O extends AnyDescriptor,
+  R extends string = string,
+  P extends StandardSchemaV1 | undefined = StandardSchemaV1 | undefined,
+> extends Omit<PostOptions, 'input' | 'output' | 'examples' | 'route' | 'params'> {
+  readonly input: I
+  readonly output: O
+  /** Path below the base URL. Default: the name. With `{id}` in it the API is called by HTTP alone. */
+  readonly route?: R
+  /** A Standard Schema of the path's parameters; its output is `ctx.params`. */
+  readonly params?: P
+  /** Inputs to try on the documentation page. Pictures and files are paths, `file:` URLs or bytes. */
+  readonly examples?: readonly ApiExample<ExampleOf<I>>[]
 }
 
 /** A function behind descriptors `I` and `O`, with the parameters `P` of its path. */
@@ -144,28 +207,8 @@ const reservedNames: readonly string[] = [
   'openapi.json',
 ]
 
-/** What every function is registered with. */
-export type FunctionOptions = HookOptions &
-  Pick<ApiOptions<AnyDescriptor, AnyDescriptor>, 'output' | 'name' | 'doc' | 'auth' | 'maxInFlight'>
-const optionNames = [
-  'output',
-  'name',
-  'doc',
-  'auth',
-  'maxInFlight',
-  'onRequest',
-  'onResponse',
-  'onError',
-]
-
 /** The options of all methods. */
-export type AnyOptions = FunctionOptions &
-  Partial<ApiOptions<AnyDescriptor, AnyDescriptor>> & { readonly query?: StandardSchemaV1 }
-
-/** Whether a text is a path segment of letters, digits, `_`, `.`, `~` and `-`. */
-export function isPathSegment(text: string): boolean {
-  return /^[A-Za-z0-9_~][A-Za-z0-9_.~-]*$/.test(text)
-}
+export type AnyOptions = Partial<PostOptions & OptionsOf<typeof ofQueries>>
 
 /**
  * `given`: the route of `svc.get` and the like; that of POST is an option.
@@ -179,48 +222,45 @@ export function createApi(
   fn: unknown,
 ): Api {
   const caller = method === 'POST' ? 'svc.api' : `svc.${method.toLowerCase()}`
-  const hasQuery = method === 'GET' || method === 'DELETE'
-  const own =
-    method === 'POST' ? ['input', 'examples', 'route', 'async', 'cache'] : ['input', 'examples']
-  const path = given ?? options.route
+  const path = given ?? options?.route
   // Two methods of one route have two names.
   const toName = method === 'GET' || method === 'POST' ? path : `${method.toLowerCase()}/${path}`
   const pathRoute = path === undefined ? undefined : parseRoute(path)
-  const common = parseFunction<Api[typeof functionOf]>(caller, options, fn, toName, [
-    'params',
-    'capture',
-    'mcp',
-    ...(hasQuery ? ['query', ...(method === 'GET' ? ['cache'] : [])] : own),
-  ])
+  // Of another method, the options that it lacks are undefined.
+  const table = optionsOf[method] as typeof ofPosts & typeof ofQueries
+  const { common, settings } = parseFunction<Api[typeof functionOf], typeof table>(
+    caller,
+    options,
+    fn,
+    toName,
+    table,
+  )
   const { name, output, hooks } = common
+  const { params, async, cache, auth, examples = [], capture, mcp } = settings
   const route = pathRoute ?? parseRoute(name)
-  const input = hasQuery
-    ? new Query(options.query, name)
-    : requireDescriptor(options.input, 'input', name)
-  hooks.request.unshift(...paramsHook(options.params, route, name))
-  const settings = parseAsync(options.async, name)
-  if (settings !== undefined && paramNames(route).length > 0)
+  const input = 'query' in table ? new Query(settings.query, name) : settings.input
+  hooks.request.unshift(...paramsHook(params, route, name))
+  if (async !== undefined && paramNames(route).length > 0)
     throw new InvalidArgument(
       `expected a route without {parameters} for async of ${name}, received ${route}`,
     )
-  const cache = parseCache(options.cache, name)
   return {
     ...common,
     method,
     route,
-    examples: encodeExamples(options.examples ?? [], input, name),
+    examples: encodeExamples(examples, input, name),
     input,
-    params: options.params,
-    async: settings,
+    params,
+    async,
     cache,
-    capture: parseCapture(options.capture, `capture of ${name}`),
+    capture,
     sampler: undefined,
-    mcp: parseMcp(options.mcp, name),
+    mcp,
     readsHeaders:
       takesContext(common[functionOf]) ||
       !hooks.isEmpty ||
-      options.auth ||
-      settings !== undefined ||
+      auth ||
+      async !== undefined ||
       cache !== undefined
         ? allHeaders
         : joinHeaderNames(ownHeaders, input.readsHeaders, output.readsHeaders),
@@ -228,34 +268,40 @@ export function createApi(
 }
 
 /**
- * Checks a function and its options. `method`: the caller's; `own`: its other options.
+ * Reads a function and its options.
  *
+ * @param method - The caller's.
+ * @param own - Options beside those of every function.
  * @throws InvalidArgument.
  */
-export function parseFunction<F extends (...args: never[]) => unknown>(
+export function parseFunction<F extends (...args: never[]) => unknown, T extends OptionTable>(
   method: string,
-  options: FunctionOptions,
+  options: { readonly name?: string },
   fn: unknown,
   route: string | undefined,
-  own: readonly string[],
+  own: T,
 ) {
   checkThat(typeof fn === 'function', 'a function', method, fn)
-  checkOptions(method, options, [...optionNames, ...own])
-  const name = requireName(options.name ?? (fn.name || nameOfRoute(route)), method)
-  const { maxInFlight: max } = options
-  return {
-    name,
-    doc: options.doc,
-    output: requireDescriptor(options.output, 'output', name),
+  const nameOf = () => requireName(options.name ?? (fn.name || nameOfRoute(route)), method)
+  const table = { ...functionOptions, ...own }
+  const settings = readOptions(
+    method,
+    options,
+    table,
+    (option) => `${option} of ${nameOf()}`,
+  ) as SettingsOf<typeof functionOptions> & SettingsOf<T>
+  const { doc, output, auth, maxInFlight, onRequest, onResponse, onError } = settings
+  const common = {
+    name: nameOf(),
+    doc,
+    output,
     [functionOf]: fn as unknown as F,
     isGenerator: /^(Async)?GeneratorFunction$/.test(fn.constructor.name),
-    auth: parseAuth(options.auth, `auth of ${name}`),
-    hooks: new Hooks(options),
-    slots:
-      max === undefined
-        ? undefined
-        : new ConcurrencyLimiter(checkAtLeast(`maxInFlight of ${name}`, max, 1)),
+    auth,
+    hooks: new Hooks({ onRequest, onResponse, onError }),
+    slots: maxInFlight === undefined ? undefined : new ConcurrencyLimiter(maxInFlight),
   }
+  return { common, settings }
 }
 
 /** @returns the name of an API whose function has no name: `labels_top` of `/labels/top`. */
@@ -270,11 +316,6 @@ function requireName(name: unknown, method: string): string {
     )
   checkThat(isPathSegment(name), 'letters, digits, _ . ~ and -', 'the name of an API', name)
   return name
-}
-
-function requireDescriptor(value: unknown, role: string, name: string): IODescriptor {
-  checkThat(value instanceof IODescriptor, 'an IODescriptor', `${role} of API ${name}`, value)
-  return value
 }
 
 /**

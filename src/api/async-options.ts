@@ -83,14 +83,11 @@ export interface AsyncOptions extends OptionsOf<typeof asyncOptions> {}
 /** {@link AsyncOptions} with defaults. **Units**: milliseconds. */
 export interface AsyncSettings extends SettingsOf<typeof asyncOptions> {}
 
-/**
- * @returns undefined for an API that is only called synchronously.
- * @throws InvalidArgument.
- */
+/** @returns undefined for an API that is only called synchronously. @throws InvalidArgument. */
 export function parseAsync(
+  place: string,
   given: boolean | AsyncOptions | undefined,
-  api: string,
 ): AsyncSettings | undefined {
   if (given === undefined || given === false) return undefined
-  return readOptions(`async of ${api}`, given === true ? {} : given, asyncOptions)
+  return readOptions(place, given === true ? {} : given, asyncOptions)
 }

@@ -30,19 +30,8 @@ export interface CacheSettings {
   readonly redis: SpareRedis | undefined
 }
 
-/**
- * @returns undefined for an API without a cache.
- * @throws InvalidArgument.
- */
-export function parseCache(
-  given: CacheOptions | undefined,
-  api: string,
-): CacheSettings | undefined {
-  return given === undefined ? undefined : settingsOf(given, api)
-}
-
-function settingsOf(given: CacheOptions, api: string): CacheSettings {
-  const place = `cache of ${api}`
+/** @throws InvalidArgument. */
+export function parseCache(place: string, given: CacheOptions): CacheSettings {
   const { ttl, maxBytes, vary, store } = readOptions(place, given, cacheOptions)
   return {
     ttlMs: ttl,

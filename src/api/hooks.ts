@@ -1,5 +1,5 @@
 import { expected, FunctionError, InvalidArgument, ServingError } from '../core/errors.ts'
-import { checkThat } from '../core/options.ts'
+import { checkedLater, fromCode, type OptionsOf } from '../core/option.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import type { Outcome } from '../http/outcome.ts'
@@ -54,12 +54,15 @@ export type ResponseHook = (ctx: Context, outcome: Outcome) => void | Promise<vo
  */
 export type ErrorHook = (ctx: Context, error: Error) => void | Promise<void>
 
-/** The hooks of a service or of one API, in order. */
-export interface HookOptions {
-  readonly onRequest?: RequestHook | readonly RequestHook[]
-  readonly onResponse?: ResponseHook | readonly ResponseHook[]
-  readonly onError?: ErrorHook | readonly ErrorHook[]
+/** Hooks in order, one or several; {@link Hooks} checks them. */
+export const hookOptions = {
+  onRequest: checkedLater<RequestHook | readonly RequestHook[]>(),
+  onResponse: checkedLater<ResponseHook | readonly ResponseHook[]>(),
+  onError: checkedLater<ErrorHook | readonly ErrorHook[]>(),
 }
+
+/** The hooks of a service or of one API, in order. */
+export interface HookOptions extends OptionsOf<typeof hookOptions> {}
 
 /** Lists of hooks. */
 export class Hooks {
@@ -78,23 +81,11 @@ export class Hooks {
   }
 }
 
-/**
- * Checks the option `auth`.
- *
- * @throws InvalidArgument.
- */
-export function parseAuth(
-  auth: RequestHook | false | undefined,
-  name: string,
-): RequestHook | false | undefined {
-  checkThat(
-    auth === undefined || auth === false || typeof auth === 'function',
-    'a hook or false',
-    name,
-    auth,
-  )
-  return auth
-}
+/** Who may call: everybody by `false`, or whom the hook admits. */
+export const authOption = fromCode<RequestHook | false>(
+  'a hook or false',
+  (value) => value === false || typeof value === 'function',
+)
 
 /**
  * Adds one hook or several.

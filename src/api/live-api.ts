@@ -1,5 +1,6 @@
+import { byteSize, fromCode, type OptionsOf, readBy } from '../core/option.ts'
 import { checkThat } from '../core/options.ts'
-import { type ByteSize, type Duration, parseByteSize, parseDuration } from '../core/text/units.ts'
+import { type Duration, parseDuration } from '../core/text/units.ts'
 import {
   type AnyDescriptor,
   IODescriptor,
@@ -7,51 +8,61 @@ import {
   type Returned,
 } from '../descriptors/descriptor.ts'
 import type { Context } from '../http/context.ts'
-import { type Api, type ApiOptions, parseFunction, parseRoute } from './api.ts'
-import { type CaptureOptions, parseCapture } from './capture-options.ts'
+import { type Api, captureOption, type FunctionOptions, parseFunction, parseRoute } from './api.ts'
 import { functionOf } from './function-of.ts'
-import type { HookOptions } from './hooks.ts'
 
-/** How a function that takes and yields messages is registered. */
-export interface LiveOptions<I extends AnyDescriptor, O extends AnyDescriptor>
-  extends HookOptions,
-    Pick<ApiOptions<I, O>, 'doc' | 'auth' | 'maxInFlight'> {
-  /** Of each message that clients send; not Multipart. */
-  readonly input: I
-  /** Of each message that the function yields; not Multipart. */
-  readonly output: O
+/** Bounds of `idleTimeout`: uWebSockets.js knows no longer time. **Units**: milliseconds. */
+const idleBounds = { least: 100, most: 900_000 }
+
+const single = fromCode<IODescriptor>(
+  'an IODescriptor of one value',
+  (value) => value instanceof IODescriptor && value.mimeType !== 'multipart/form-data',
+)
+
+const liveOptions = {
+  input: single.required(),
+  output: single.required(),
   /**
    * Largest message of a client; a larger one closes its stream. Above 256 KiB, each stream
    * reserves this much of `maxMemoryBytes` from its start.
    *
    * @default `'256kb'`
    */
-  readonly maxMessage?: ByteSize
+  maxMessage: byteSize.or('256kb'),
   /**
    * Above this many bytes that a client has not read, the function waits; a client that is this far
    * ahead of the function waits, too, or is closed.
    *
    * @default `'1mb'`
    */
-  readonly maxBuffered?: ByteSize
+  maxBuffered: byteSize.or('1mb'),
   /**
    * Closes the stream of a client that sends nothing for so long, not even an answer to a ping.
    *
    * @default `'60s'`
    */
-  readonly idleTimeout?: Duration
+  idleTimeout: readBy(parseIdle).or('60s'),
   /**
    * Pages that may open it beside those of its host: `https://app.example.org`; `*` for any.
    *
    * @default no others
    */
-  readonly origins?: readonly string[]
+  origins: readBy(parseOrigins).or([]),
   /**
    * Records how long the messages are in both directions, and their SHA-256; `false`: does not.
    *
    * @default the service's
    */
-  readonly capture?: CaptureOptions | false
+  capture: captureOption,
+}
+
+/** How a function that takes and yields messages is registered. */
+export interface LiveOptions<I extends AnyDescriptor, O extends AnyDescriptor>
+  extends Omit<FunctionOptions & OptionsOf<typeof liveOptions>, 'input' | 'output' | 'name'> {
+  /** Of each message that clients send; not Multipart. */
+  readonly input: I
+  /** Of each message that the function yields; not Multipart. */
+  readonly output: O
 }
 
 /** Takes the messages of one client, and yields those to it. The stream ends when it returns. */
@@ -92,56 +103,32 @@ export interface LiveApi
   readonly origins: readonly string[]
 }
 
-const optionNames = ['input', 'maxMessage', 'maxBuffered', 'idleTimeout', 'origins', 'capture']
-
 /** @throws InvalidArgument that names the mistake. */
 export function createLiveApi(
   name: string,
   options: LiveOptions<AnyDescriptor, AnyDescriptor>,
   fn: unknown,
 ): LiveApi {
-  const common = parseFunction<LiveApi[typeof functionOf]>(
+  const { common, settings } = parseFunction<LiveApi[typeof functionOf], typeof liveOptions>(
     'svc.live',
     { ...options, name },
     fn,
     name,
-    optionNames,
+    liveOptions,
   )
-  const {
-    input,
-    maxMessage = '256kb',
-    maxBuffered = '1mb',
-    idleTimeout = '60s',
-    origins = [],
-  } = options
-  const single = (value: unknown) =>
-    value instanceof IODescriptor && value.mimeType !== 'multipart/form-data'
-  checkThat(single(input), 'an IODescriptor of one value', `input of ${name}`, input)
-  checkThat(
-    single(common.output),
-    'an IODescriptor of one value',
-    `output of ${name}`,
-    common.output,
-  )
-  for (const each of origins) {
-    const isOrigin = each === '*' || (URL.canParse(each) && new URL(each).origin === each)
-    checkThat(isOrigin, "'*' or an origin like https://app.example.org", `origins of ${name}`, each)
-  }
+  const { input, maxMessage, maxBuffered, idleTimeout, origins, capture } = settings
   return {
     ...common,
     route: parseRoute(name),
-    input: input as IODescriptor,
-    maxMessage: parseByteSize(`maxMessage of ${name}`, maxMessage),
-    maxBuffered: parseByteSize(`maxBuffered of ${name}`, maxBuffered),
-    idleTimeoutMs: parseIdle(`idleTimeout of ${name}`, idleTimeout),
+    input,
+    maxMessage,
+    maxBuffered,
+    idleTimeoutMs: idleTimeout,
     origins,
-    capture: parseCapture(options.capture, `capture of ${name}`),
+    capture,
     sampler: undefined,
   }
 }
-
-/** Bounds of `idleTimeout`: uWebSockets.js knows no longer time. **Units**: milliseconds. */
-const idleBounds = { least: 100, most: 900_000 }
 
 function parseIdle(option: string, given: Duration): number {
   const ms = parseDuration(option, given)
@@ -152,4 +139,12 @@ function parseIdle(option: string, given: Duration): number {
     given,
   )
   return ms
+}
+
+function parseOrigins(option: string, given: readonly string[]): readonly string[] {
+  for (const each of given) {
+    const isOrigin = each === '*' || (URL.canParse(each) && new URL(each).origin === each)
+    checkThat(isOrigin, "'*' or an origin like https://app.example.org", option, each)
+  }
+  return given
 }

@@ -55,13 +55,7 @@ export interface McpOptions extends OptionsOf<typeof mcpOptions> {}
 /** {@link McpOptions} with defaults. */
 export interface McpSettings extends SettingsOf<typeof mcpOptions> {}
 
-/**
- * @returns undefined for an API that no agent sees.
- * @throws InvalidArgument.
- */
-export function parseMcp(
-  given: false | McpOptions | undefined,
-  api: string,
-): McpSettings | undefined {
-  return given === false ? undefined : readOptions(`mcp of ${api}`, given ?? {}, mcpOptions)
+/** @returns undefined for an API that no agent sees. @throws InvalidArgument. */
+export function parseMcp(place: string, given: false | McpOptions): McpSettings | undefined {
+  return given === false ? undefined : readOptions(place, given, mcpOptions)
 }

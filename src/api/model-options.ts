@@ -1,6 +1,7 @@
 import { type DType, isDType } from '../core/dtype.ts'
 import { InvalidArgument } from '../core/errors.ts'
-import { checkOptions, checkThat } from '../core/options.ts'
+import { checkedLater, listOf, type OptionsOf, plain, readOptions, text } from '../core/option.ts'
+import { checkThat, isRecord } from '../core/options.ts'
 import type { ByteSize } from '../core/text/units.ts'
 import type { RunnerLife } from '../runner/runner.ts'
 import type { Sampler } from './sampler.ts'
@@ -18,26 +19,30 @@ export interface ModelTensor {
   readonly shape: readonly number[]
 }
 
-/** How a runner is served as a model. */
-export interface ModelOptions {
-  readonly runner: RunnerLife
+const tensors = listOf<ModelTensor>('a list of { name, dtype, shape }', isTensor)
+
+const modelOptions = {
+  runner: checkedLater<RunnerLife>().required(),
   /** @default the runner's name */
-  readonly name?: string
+  name: text('<name>', 'a name'),
   /** @default `1` */
-  readonly version?: string
+  version: plain<string>({ type: 'string', pattern: '^\\d+$' }, '<version>', 'digits'),
   /**
    * `run` takes and returns objects of NDArrays; other methods take the only input and return the
    * only output.
    *
    * @default `predict` with one input and one output, else `run`
    */
-  readonly method?: string
+  method: checkedLater<string>(),
   /** @default from the runner's method `describe`, as of `onnxRunner` */
-  readonly inputs?: readonly ModelTensor[]
-  readonly outputs?: readonly ModelTensor[]
+  inputs: tensors,
+  outputs: tensors,
   /** Class names by output, for classification. */
-  readonly labels?: Readonly<Record<string, readonly string[]>>
+  labels: checkedLater<Readonly<Record<string, readonly string[]>>>(),
 }
+
+/** How a runner is served as a model. */
+export interface ModelOptions extends OptionsOf<typeof modelOptions> {}
 
 /** A runner that is served as a model. */
 export interface ServedModel extends ModelOptions {
@@ -104,8 +109,6 @@ export interface RepositoryOptions {
   readonly pin?: readonly string[]
 }
 
-const optionNames = ['runner', 'name', 'version', 'method', 'inputs', 'outputs', 'labels']
-
 /**
  * Checks the option `models`.
  *
@@ -116,7 +119,6 @@ export function parseModels(
   service: string,
 ): readonly ServedModel[] {
   const place = `models of the service ${service}`
-  checkThat(Array.isArray(given), 'a list', place, given)
   const models = given.map((each) => parseModel(each, place))
   const keys = models.map(
     ({ runner, name = runner.name, version = '1' }) => `${name} version ${version}`,
@@ -129,30 +131,20 @@ export function parseModels(
 
 function parseModel(each: RunnerLife | ModelOptions, place: string): ModelOptions {
   if (!('runner' in each)) return { runner: each }
-  checkOptions(place, each, optionNames)
-  const { name, version, inputs, outputs } = each
-  checkThat(name === undefined || (typeof name === 'string' && name !== ''), 'a name', place, name)
-  checkThat(
-    version === undefined || /^\d+$/.test(version),
-    'digits',
-    `version of ${place}`,
-    version,
-  )
-  if ((inputs === undefined) !== (outputs === undefined)) {
+  const model = readOptions(place, each, modelOptions)
+  if ((model.inputs === undefined) !== (model.outputs === undefined)) {
     throw new InvalidArgument(`expected both inputs and outputs for ${place}, received one of them`)
   }
-  for (const tensor of [...(inputs ?? []), ...(outputs ?? [])]) {
-    const ok =
-      typeof tensor?.name === 'string' && isDType(tensor.dtype) && Array.isArray(tensor.shape)
-    checkThat(ok, '{ name, dtype, shape }', `inputs and outputs of ${place}`, tensor)
-    const { datatype, dtype } = tensor
-    const fits = datatype === undefined || (datatype === 'BF16' && dtype === 'float32')
-    checkThat(
-      fits,
-      'BF16 with dtype float32',
-      `the datatype of ${tensor.name}`,
-      `${datatype} with ${dtype}`,
-    )
+  for (const { name, dtype, datatype } of [...(model.inputs ?? []), ...(model.outputs ?? [])]) {
+    const isRight = datatype === undefined || (datatype === 'BF16' && dtype === 'float32')
+    const both = `${datatype} with ${dtype}`
+    checkThat(isRight, 'BF16 with dtype float32', `the datatype of ${name}`, both)
   }
-  return { ...each }
+  return model
+}
+
+function isTensor(value: unknown): boolean {
+  if (!isRecord(value)) return false
+  const { name, dtype, shape } = value
+  return typeof name === 'string' && isDType(dtype) && Array.isArray(shape)
 }

@@ -1,7 +1,7 @@
 /** Options, each declared once: type, check, default. An object of options is a table of them. @module */
 import { expected, InvalidArgument } from './errors.ts'
 import { checkOptions, checkThat } from './options.ts'
-import { parseDuration } from './text/units.ts'
+import { parseByteSize, parseDuration } from './text/units.ts'
 import { fits, type ValueSchema, wordsOf } from './value-schema.ts'
 
 /** What the command says about an option: those with it have a flag. */
@@ -157,6 +157,9 @@ export function oneOf<const T extends string>(
  */
 export const duration = new Option<number | string, number>({ read: parseDuration })
 
+/** A `ByteSize`; read as bytes. Not by its name, as `duration`. */
+export const byteSize = new Option<number | string, number>({ read: parseByteSize })
+
 /** @returns an option that code alone can give. */
 export function fromCode<T>(what: string, isValid: (value: unknown) => boolean): Option<T> {
   const read = (place: string, value: unknown) => {
@@ -174,6 +177,11 @@ export function listOf<T>(what: string, isItem: (value: unknown) => boolean): Op
 /** @returns an option that is a function. */
 export function fn<F>(): Option<F> {
   return fromCode('a function', (value) => typeof value === 'function')
+}
+
+/** @returns an option that `read` checks and reads. */
+export function readBy<G, V>(read: (place: string, given: G) => V): Option<G, V> {
+  return new Option({ read: (place, value) => read(place, value as G) })
 }
 
 /** @returns an option that is checked where it is used. */

@@ -51,7 +51,7 @@ export interface OpenAiOptions {
  */
 export function openai(options: OpenAiOptions): Protocol {
   const { models, async } = checkOptions('openai', options, ['models', 'async'])
-  const settings = parseAsync(async, 'openai')
+  const settings = parseAsync('async of openai', async)
   const entries = isRecord(models) ? Object.entries(models) : []
   checkThat(entries.length > 0, 'Runners by name', 'models of openai', models)
   const served = entries.map(([name, entry]) => [name, servedModel(name, entry)] as const)
