@@ -48,7 +48,8 @@ const descriptor = fromCode<IODescriptor>(
   (value) => value instanceof IODescriptor,
 )
 
-const functionOptions = {
+/** What every function is registered with. */
+export const functionOptions = {
   ...hookOptions,
   output: descriptor.required(),
   /** @default the function's name, else the route with `_` for `/` */
@@ -120,16 +121,16 @@ const optionsOf = {
   DELETE: ofQueries,
 }
 
-export type FunctionOptions = OptionsOf<typeof functionOptions>
-type PostOptions = FunctionOptions & OptionsOf<typeof ofPosts>
-
 /** How a function is registered. */
 export interface ApiOptions<
   I extends AnyDescriptor,
   O extends AnyDescriptor,
   R extends string = string,
   P extends StandardSchemaV1 | undefined = StandardSchemaV1 | undefined,
-> extends Omit<PostOptions, 'input' | 'output' | 'examples' | 'route' | 'params'> {
+> extends Omit<
+    OptionsOf<typeof functionOptions & typeof ofPosts>,
+    'input' | 'output' | 'examples' | 'route' | 'params'
+  > {
   readonly input: I
   readonly output: O
   /** Path below the base URL. Default: the name. With `{id}` in it the API is called by HTTP alone. */
@@ -208,7 +209,9 @@ const reservedNames: readonly string[] = [
 ]
 
 /** The options of all methods. */
-export type AnyOptions = Partial<PostOptions & OptionsOf<typeof ofQueries>>
+export type AnyOptions = Partial<
+  OptionsOf<typeof functionOptions & typeof ofPosts & typeof ofQueries>
+>
 
 /**
  * `given`: the route of `svc.get` and the like; that of POST is an option.

@@ -8,7 +8,7 @@ import {
   type Returned,
 } from '../descriptors/descriptor.ts'
 import type { Context } from '../http/context.ts'
-import { type Api, captureOption, type FunctionOptions, parseFunction, parseRoute } from './api.ts'
+import { type Api, captureOption, type functionOptions, parseFunction, parseRoute } from './api.ts'
 import { functionOf } from './function-of.ts'
 
 /** Bounds of `idleTimeout`: uWebSockets.js knows no longer time. **Units**: milliseconds. */
@@ -58,7 +58,10 @@ const liveOptions = {
 
 /** How a function that takes and yields messages is registered. */
 export interface LiveOptions<I extends AnyDescriptor, O extends AnyDescriptor>
-  extends Omit<FunctionOptions & OptionsOf<typeof liveOptions>, 'input' | 'output' | 'name'> {
+  extends Omit<
+    OptionsOf<typeof functionOptions & typeof liveOptions>,
+    'input' | 'output' | 'name'
+  > {
   /** Of each message that clients send; not Multipart. */
   readonly input: I
   /** Of each message that the function yields; not Multipart. */
