@@ -6,6 +6,7 @@ import { apiKey } from '../../src/api/auth/index.ts'
 import { InvalidArgument, io, Service } from '../../src/index.ts'
 import type { Job } from '../../src/jobs/job.ts'
 import { type JobStore, listed } from '../../src/jobs/job-store.ts'
+import { runSchedules } from '../../src/server/jobs/schedules.ts'
 import { folder, start } from './harness.ts'
 import { hasRedis, redisServer } from './redis-server.ts'
 import { openStore, resultText, type StoreSpec, until } from './stores.ts'
@@ -153,11 +154,36 @@ async function ticksOnce(spec: StoreSpec, jobStore: string): Promise<void> {
   expect(all.every(({ attempt }) => attempt <= 1)).toBe(true)
 }
 
+/** What each store holds for ticks when the clock of a server is a day ahead, and is then put right. */
+async function ticksOfWrongClock(spec: StoreSpec): Promise<void> {
+  const store = await opened(spec)
+  const svc = new Service('wrong')
+  svc.schedule(everySecond, svc.api({ ...text, name: 'report' }, String), 'x')
+  const end = new AbortController()
+  onTestFinished(() => end.abort())
+  const now = Date.now
+  const day = 86_400_000
+  const madeFrom = async (at: number) =>
+    (await jobsIn(store)).filter(({ createdAt }) => createdAt >= at && createdAt < at + day / 2)
+  try {
+    Date.now = () => now() + day
+    runSchedules(svc, store, { debug() {}, warn() {} }, end.signal)
+    await until(async () => (await madeFrom(now() + day / 2)).length > 0)
+  } finally {
+    Date.now = now
+  }
+  const right = now()
+  await until(async () => (await madeFrom(right)).length > 1)
+}
+
 describe.skipIf(!isBuiltin('node:sqlite'))('schedules of jobs on SQLite', () => {
   it('make one job for each tick, however many servers run', async () => {
     const path = join(folder(), 'jobs.db')
     await ticksOnce({ kind: 'sqlite', path }, `sqlite:${path}`)
   })
+
+  it('make the ticks of a server whose clock was a day ahead, once it is right', () =>
+    ticksOfWrongClock({ kind: 'sqlite', path: join(folder(), 'jobs.db') }))
 
   it('make the same jobs in a version that has another schedule before them', async () => {
     const idsOf = async (isLater: boolean) => {
@@ -202,5 +228,11 @@ describe.skipIf(!hasRedis)('schedules of jobs on Redis', () => {
     const redis = await redisServer()
     onTestFinished(() => redis.stop())
     await ticksOnce({ kind: 'redis', url: redis.url }, redis.url)
+  })
+
+  it('make the ticks of a server whose clock was a day ahead, once it is right', async () => {
+    const redis = await redisServer()
+    onTestFinished(() => redis.stop())
+    await ticksOfWrongClock({ kind: 'redis', url: redis.url })
   })
 })

@@ -14,7 +14,7 @@ import type { ServedService } from '../served-service.ts'
 /** Younger ticks are made up for, by a server that starts, or stood still. **Units**: milliseconds. */
 const makeUpMs = 60_000
 /** So often a wait looks at the clock, which somebody may set. **Units**: milliseconds. */
-const lookMs = 60_000
+const lookMs = 1_000
 /** Pause before a job is added again that the store has not taken. **Units**: milliseconds. */
 const againMs = 5_000
 
@@ -50,10 +50,13 @@ async function run(running: Running): Promise<void> {
   const { schedule, log, signal } = running
   const nextTick = (tick = 0) => schedule.tickAfter(Math.max(tick, Date.now() - makeUpMs))
   const pause = (ms: number) => wait(ms, undefined, { signal, ref: false }).catch(() => {})
-  for (let tick = nextTick(); !signal.aborted; ) {
-    const leftMs = tick - Date.now()
-    if (leftMs > 0) {
-      await pause(Math.min(leftMs, lookMs))
+  for (let tick = nextTick(), seen = 0; !signal.aborted; ) {
+    const now = Date.now()
+    // The clock was ahead: nobody may have made the ticks before this one.
+    if (now < seen) tick = nextTick()
+    seen = now
+    if (tick > now) {
+      await pause(Math.min(tick - now, lookMs))
       continue
     }
     const failure = await add(running, tick)
