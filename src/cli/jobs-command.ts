@@ -48,33 +48,28 @@ const columns = [
   'progress',
 ] as const
 
-/**
- * @returns the latest jobs, as a table or as JSON.
- * @throws InvalidArgument if there is no such store.
- */
-export function listJobs(
-  settings: Settings,
+/** @returns the latest jobs, as a table or as JSON. */
+export async function listJobs(
+  store: JobStore,
   { json = false, limit, ...flags }: ListFlags,
 ): Promise<string> {
-  return withStore(settings, async (store) => {
-    const jobs = []
-    for await (const job of listed(store, filterOf(flags))) {
-      jobs.push(jobLine(job))
-      if (jobs.length === limit) break
-    }
-    if (json) return jsonOf(jobs)
-    const rows = jobs.map(({ createdAt: created, startedAt: started, progress, ...job }) => {
-      const shown = JSON.stringify(progress)?.slice(0, 40)
-      const line = { ...job, created, started, progress: shown }
-      return columns.map((name) => String(line[name] ?? ''))
-    })
-    return tableOf([columns.map((name) => name.toUpperCase()), ...rows])
+  const jobs = []
+  for await (const job of listed(store, filterOf(flags))) {
+    jobs.push(jobLine(job))
+    if (jobs.length === limit) break
+  }
+  if (json) return jsonOf(jobs)
+  const rows = jobs.map(({ createdAt: created, startedAt: started, progress, ...job }) => {
+    const shown = JSON.stringify(progress)?.slice(0, 40)
+    const line = { ...job, created, started, progress: shown }
+    return columns.map((name) => String(line[name] ?? ''))
   })
+  return tableOf([columns.map((name) => name.toUpperCase()), ...rows])
 }
 
 /** @returns a job as JSON. */
-export function showJob(settings: Settings, id: string): Promise<string> {
-  return withStore(settings, async (store) => jsonOf(await jobReport(store, await find(store, id))))
+export async function showJob(store: JobStore, id: string): Promise<string> {
+  return jsonOf(await jobReport(store, await find(store, id)))
 }
 
 /**
@@ -82,24 +77,22 @@ export function showJob(settings: Settings, id: string): Promise<string> {
  *
  * @throws InvalidArgument if it is not possible.
  */
-export function actOnJobs(
-  settings: Settings,
+export async function actOnJobs(
+  store: JobStore,
   action: JobAction,
   id: string | undefined,
   flags: JobsFlags,
 ): Promise<string> {
-  return withStore(settings, async (store) => {
-    if (id !== undefined)
-      return jsonOf(await jobReport(store, await actOn(store, action, await find(store, id))))
-    const lines: string[] = []
-    let after: string | undefined
-    do {
-      const page = await actOnPage(store, action, { ...filterOf(flags), after })
-      lines.push(...page.jobs.map((job) => `${job.id}  ${job.api}  ${job.status}\n`))
-      after = page.next
-    } while (after !== undefined)
-    return `${lines.join('')}${action}: ${lines.length} jobs\n`
-  })
+  if (id !== undefined)
+    return jsonOf(await jobReport(store, await actOn(store, action, await find(store, id))))
+  const lines: string[] = []
+  let after: string | undefined
+  do {
+    const page = await actOnPage(store, action, { ...filterOf(flags), after })
+    lines.push(...page.jobs.map((job) => `${job.id}  ${job.api}  ${job.status}\n`))
+    after = page.next
+  } while (after !== undefined)
+  return `${lines.join('')}${action}: ${lines.length} jobs\n`
 }
 
 /**
@@ -107,32 +100,28 @@ export function actOnJobs(
  *
  * @throws InvalidArgument if some still are after `timeout`.
  */
-export function drainJobs(
-  settings: Settings,
+export async function drainJobs(
+  store: JobStore,
   { api, timeout = Number.POSITIVE_INFINITY }: DrainFlags,
 ): Promise<string> {
-  return withStore(settings, async (store) => {
-    const until = performance.now() + timeout
-    for (;;) {
-      const states = await store.states()
-      const asked = states.filter((each) =>
-        api === undefined ? each.api !== deliveryApi : each.api === api,
-      )
-      const rest = asked.reduce((sum, { counts }) => sum + counts.queued + counts.running, 0)
-      if (rest === 0) return 'no job is queued or running\n'
-      if (performance.now() >= until)
-        throw new InvalidArgument(`jobs that are queued or running after ${timeout} ms: ${rest}`)
-      await wait(drainLookMs)
-    }
-  })
+  const until = performance.now() + timeout
+  for (;;) {
+    const states = await store.states()
+    const asked = states.filter((each) =>
+      api === undefined ? each.api !== deliveryApi : each.api === api,
+    )
+    const rest = asked.reduce((sum, { counts }) => sum + counts.queued + counts.running, 0)
+    if (rest === 0) return 'no job is queued or running\n'
+    if (performance.now() >= until)
+      throw new InvalidArgument(`jobs that are queued or running after ${timeout} ms: ${rest}`)
+    await wait(drainLookMs)
+  }
 }
 
 /** Lets no worker take jobs of an API, or lets them again. Returns the state of its queue as JSON. */
-export function pauseJobs(settings: Settings, api: string, isPaused: boolean): Promise<string> {
-  return withStore(settings, async (store) => {
-    await store.pause(api, isPaused)
-    return jsonOf((await store.states()).find((state) => state.api === api) ?? { api, isPaused })
-  })
+export async function pauseJobs(store: JobStore, api: string, isPaused: boolean): Promise<string> {
+  await store.pause(api, isPaused)
+  return jsonOf((await store.states()).find((state) => state.api === api) ?? { api, isPaused })
 }
 
 function filterOf({ api, status, caller, issuer, newer, older }: JobsFlags): JobFilter {
@@ -147,7 +136,15 @@ async function find(store: JobStore, id: string) {
   return job
 }
 
-async function withStore<T>(settings: Settings, act: (store: JobStore) => Promise<T>): Promise<T> {
+/**
+ * Opens the store that the settings name, for as long as `act` takes.
+ *
+ * @throws InvalidArgument if there is no such store, and for what `act` may not do.
+ */
+export async function withStore<T>(
+  settings: Settings,
+  act: (store: JobStore) => Promise<T>,
+): Promise<T> {
   const { jobStore = defaultStore } = valuesOf(settings.options)
   const file = /^sqlite:(.+)$/.exec(jobStore)?.[1]
   if (file !== undefined && !existsSync(file))

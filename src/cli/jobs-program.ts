@@ -1,5 +1,6 @@
 /** The commands of `serving jobs`. @module */
 import { jobStatuses } from '../jobs/job.ts'
+import type { JobStore } from '../jobs/job-store.ts'
 import type { JobAction } from '../jobs/operators.ts'
 import {
   type Command,
@@ -10,7 +11,6 @@ import {
   settingsOf,
 } from './command-options.ts'
 import type { DrainFlags, JobsFlags, ListFlags } from './jobs-command.ts'
-import type { Settings } from './settings.ts'
 
 type JobCommands = typeof import('./jobs-command.ts')
 
@@ -34,15 +34,17 @@ export function addJobs(program: Command): void {
       .addOption(durationOption('--older <age>', 'jobs of at least this age'))
   }
 
-  /** Lets a command print what a function of `jobs-command.ts` returns for its settings, arguments and flags. */
+  /** Lets a command print what a function of `jobs-command.ts` returns for its store, arguments and flags. */
   function print<T extends readonly unknown[]>(
     command: Command,
-    textOf: (commands: JobCommands, settings: Settings, ...given: T) => Promise<string>,
+    textOf: (commands: JobCommands, store: JobStore, ...given: T) => Promise<string>,
   ): void {
     command.action(async (...given) => {
       const commands = await import('./jobs-command.ts')
-      const settings = await settingsOf(command, undefined)
-      process.stdout.write(await textOf(commands, settings, ...(given as unknown as T)))
+      const text = await commands.withStore(await settingsOf(command, undefined), (store) =>
+        textOf(commands, store, ...(given as unknown as T)),
+      )
+      process.stdout.write(text)
     })
   }
 
@@ -50,11 +52,11 @@ export function addJobs(program: Command): void {
     jobsCommand('list', 'Prints the latest jobs.', true)
       .addOption(countOption('--limit <number>', 'at most so many', 50))
       .option('--json', 'print JSON'),
-    ({ listJobs }, settings, flags: ListFlags) => listJobs(settings, flags),
+    ({ listJobs }, store, flags: ListFlags) => listJobs(store, flags),
   )
   print(
     jobsCommand('show', 'Prints a job as JSON.').argument('ID', 'its id'),
-    ({ showJob }, settings, id: string) => showJob(settings, id),
+    ({ showJob }, store, id: string) => showJob(store, id),
   )
   const jobActions: Readonly<Record<JobAction, string>> = {
     cancel: 'Ends a job, or jobs.',
@@ -67,15 +69,15 @@ export function addJobs(program: Command): void {
         '[ID]',
         'its id; without it, options say which jobs',
       ),
-      ({ actOnJobs }, settings, id: string | undefined, flags: JobsFlags) =>
-        actOnJobs(settings, action as JobAction, id, flags),
+      ({ actOnJobs }, store, id: string | undefined, flags: JobsFlags) =>
+        actOnJobs(store, action as JobAction, id, flags),
     )
   }
   print(
     jobsCommand('drain', 'Waits until no job is queued or running.')
       .option('--api <name>', 'jobs of this API only')
       .addOption(durationOption('--timeout <time>', 'then exit with 1')),
-    ({ drainJobs }, settings, flags: DrainFlags) => drainJobs(settings, flags),
+    ({ drainJobs }, store, flags: DrainFlags) => drainJobs(store, flags),
   )
   const pauses = {
     pause: 'Lets no worker take jobs of an API: those that run continue.',
@@ -84,7 +86,7 @@ export function addJobs(program: Command): void {
   for (const [action, help] of Object.entries(pauses)) {
     print(
       jobsCommand(action, `${help} Prints the state of its queue.`).argument('API', 'its name'),
-      ({ pauseJobs }, settings, api: string) => pauseJobs(settings, api, action === 'pause'),
+      ({ pauseJobs }, store, api: string) => pauseJobs(store, api, action === 'pause'),
     )
   }
 }

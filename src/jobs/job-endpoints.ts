@@ -1,5 +1,4 @@
 import { type Endpoint, getPage } from '../api/endpoint.ts'
-import type { Host } from '../api/protocol.ts'
 import { decodeFailureOf, withDeadline } from '../api/stages.ts'
 import type { Visit } from '../api/visit.ts'
 import type { ServingError } from '../core/errors.ts'
@@ -15,19 +14,6 @@ import type { Jobs } from './jobs.ts'
 import type { AsyncApi } from './new-job.ts'
 import { actOnPage, jobActions, jobLine, jobReport } from './operators.ts'
 import { preferenceOf } from './prefer.ts'
-
-/** What a server with jobs answers. */
-export interface JobPaths {
-  readonly jobs: Jobs
-  /** `work`: there are only paths of health and metrics. */
-  readonly role: 'both' | 'submit' | 'work'
-  /** Why the store of jobs cannot keep them now; undefined if it can. */
-  readonly unready: string | undefined
-  /** @returns the endpoints of an asynchronous API: its own, and those below it. */
-  endpointsOf(plain: Endpoint, api: AsyncApi, prefix: string): Endpoint[]
-  /** Adds the paths and the methods of all jobs. `docs`: also what describes them. */
-  attach(host: Host, docs: boolean): void
-}
 
 /** @returns the endpoint of an API so that `prefer: respond-async` makes a job of a request. */
 export function submittable(jobs: Jobs, plain: Endpoint, api: AsyncApi, prefix: string): Endpoint {

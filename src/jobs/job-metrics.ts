@@ -5,7 +5,6 @@ import {
   gauge,
   histogram,
   type MetricFamily,
-  type MetricLabels,
 } from '../telemetry/metrics/metric-family.ts'
 import { type Attempt, noJobs, type Outcome, type QueueState } from './job-store.ts'
 import { failureOf } from './problem-answer.ts'
@@ -122,41 +121,36 @@ export class JobCounts {
    * @returns the metrics.
    */
   families(states: readonly QueueState[] | undefined, apis: readonly string[]): MetricFamily[] {
-    const all = [...this.#series].map(([api, series]) => ({ labels: { api }, ...series }))
-    const timed = (field: 'wait' | 'run') =>
-      all.map((each) => ({ labels: each.labels, counts: each[field] }))
-    const ends = all.flatMap(({ labels, ends }) =>
-      [...ends].map(([outcome, value]) => ({
-        labels: { ...labels, outcome } as MetricLabels,
-        value,
-      })),
+    const all = [...this.#series]
+    const ofEach = <T>(valueOf: (series: Series) => T) =>
+      all.map(([api, series]) => ({ labels: { api }, ...valueOf(series) }))
+    const ends = all.flatMap(([api, { ends }]) =>
+      [...ends].map(([outcome, value]) => ({ labels: { api, outcome }, value })),
     )
-    const empty = (api: string) => ({
-      api,
-      counts: noJobs,
-      delayed: 0,
-      oldestMs: 0,
-      isPaused: false,
-    })
-    const retries = all.map(({ labels, retries: value }) => ({ labels, value }))
+    const empty = { counts: noJobs, delayed: 0, oldestMs: 0, isPaused: false }
+    const unknown = apis.map((api) => ({ api, ...empty }))
     return [
-      ...(states === undefined ? [] : storeFamilies([...apis.map(empty), ...states])),
+      ...(states === undefined ? [] : storeFamilies([...unknown, ...states])),
       histogram(
         'serving_job_wait_seconds',
         'From the submission of a job, or the time before which it may not start, to its first start.',
-        timed('wait'),
+        ofEach(({ wait }) => ({ counts: wait })),
       ),
       histogram(
         'serving_job_run_seconds',
         'Attempts at jobs, from their start to their end.',
-        timed('run'),
+        ofEach(({ run }) => ({ counts: run })),
       ),
       counter(
         'serving_job_attempts_total',
         'Attempts at jobs that are over, by how they ended.',
         ends,
       ),
-      counter('serving_job_retries_total', 'Starts of jobs that had started before.', retries),
+      counter(
+        'serving_job_retries_total',
+        'Starts of jobs that had started before.',
+        ofEach(({ retries }) => ({ value: retries })),
+      ),
     ]
   }
 }

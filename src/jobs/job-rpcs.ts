@@ -35,33 +35,15 @@ import {
 import { filterOf } from './job-query.ts'
 import type { Jobs } from './jobs.ts'
 
+type Answer = UnaryMethod['answer']
+type JobMessage = MessageOf<typeof jobMessage>
+
 /** @returns the methods of jobs, under each of the names of a service. */
 export function jobMethods(jobs: Jobs, services: readonly string[]): RpcMethod[] {
-  const { unary, watch } = answersOf(jobs)
   const common = {
     access: { kind: 'message' },
     connect: { readsHeaders: allHeaders, speaksJson: true },
   } as const
-  return services.flatMap((service): RpcMethod[] => [
-    ...Object.entries(unary).map(
-      ([name, answer]): RpcMethod => ({
-        kind: 'unary',
-        path: `/${service}/${name}`,
-        ...common,
-        answer,
-      }),
-    ),
-    { kind: 'stream', path: `/${service}/WatchJob`, ...common, answer: watch },
-  ])
-}
-
-type Answer = UnaryMethod['answer']
-type JobMessage = MessageOf<typeof jobMessage>
-
-function answersOf(jobs: Jobs): {
-  unary: Readonly<Record<string, Answer>>
-  watch: StreamMethod['answer']
-} {
   const ofJob =
     <M extends { readonly id?: string }>(
       type: MessageType<M>,
@@ -72,41 +54,48 @@ function answersOf(jobs: Jobs): {
         const request = read(type, body, isJson)
         return act(await jobs.find(request.id ?? '', visit), visit, request)
       })
-  return {
-    unary: {
-      SubmitJob: (body, visit, isJson) =>
-        answered(jobMessage, isJson, async () => {
-          const {
-            apiName,
-            bytes,
-            job = {},
-          } = isJson
-            ? requestOfJson(body)
-            : { ...decodeRequest(body), ...submission.decode(body), bytes: body }
-          return messageOfJob(await jobs.submitCall(apiName, bytes, visit, job))
-        }),
-      GetJob: ofJob(getJobRequest, async (job, visit, { waitSeconds = 0 }) => {
-        const now = waitSeconds > 0 ? await jobs.ended(job, waitSeconds * 1000, visit.ctx) : job
-        const stored = await jobs.answerOf(now)
-        // One message has all of the answer.
-        return messageOfJob(now, stored && { ...stored, body: await stored.body.bytes(visit) })
+  const unary: Readonly<Record<string, Answer>> = {
+    SubmitJob: (body, visit, isJson) =>
+      answered(jobMessage, isJson, async () => {
+        const {
+          apiName,
+          bytes,
+          job = {},
+        } = isJson
+          ? requestOfJson(body)
+          : { ...decodeRequest(body), ...submission.decode(body), bytes: body }
+        return messageOfJob(await jobs.submitCall(apiName, bytes, visit, job))
       }),
-      CancelJob: ofJob(jobRequest, async (job) => messageOfJob(await jobs.cancel(job))),
-      ListJobs: (body, visit, isJson) =>
-        answered(jobListMessage, isJson, async () => {
-          const { apiName, ...given } = read(listJobsRequest, body, isJson)
-          const page = await jobs.list(filterOf({ ...given, api: apiName }), visit)
-          return { ...page, jobs: page.jobs.map((job) => messageOfJob(job)) }
-        }),
-      DeleteJob: ofJob(jobRequest, async (job) => messageOfJob(await jobs.delete(job))),
-    },
-    async *watch(body, visit, isJson) {
-      const { id = '', after = 0 } = read(watchJobRequest, body, isJson)
-      const job = await jobs.find(id, visit)
-      for await (const event of eventsBehind(jobs, job, after, visit))
-        yield event && write(jobEventMessage, messageOfEvent(event), isJson)
-    },
+    GetJob: ofJob(getJobRequest, async (job, visit, { waitSeconds = 0 }) => {
+      const now = waitSeconds > 0 ? await jobs.ended(job, waitSeconds * 1000, visit.ctx) : job
+      const stored = await jobs.answerOf(now)
+      // One message has all of the answer.
+      return messageOfJob(now, stored && { ...stored, body: await stored.body.bytes(visit) })
+    }),
+    CancelJob: ofJob(jobRequest, async (job) => messageOfJob(await jobs.cancel(job))),
+    ListJobs: (body, visit, isJson) =>
+      answered(jobListMessage, isJson, async () => {
+        const { apiName, ...given } = read(listJobsRequest, body, isJson)
+        const page = await jobs.list(filterOf({ ...given, api: apiName }), visit)
+        return { ...page, jobs: page.jobs.map((job) => messageOfJob(job)) }
+      }),
+    DeleteJob: ofJob(jobRequest, async (job) => messageOfJob(await jobs.delete(job))),
   }
+  const watch: StreamMethod['answer'] = async function* (body, visit, isJson) {
+    const { id = '', after = 0 } = read(watchJobRequest, body, isJson)
+    const job = await jobs.find(id, visit)
+    for await (const event of eventsBehind(jobs, job, after, visit))
+      yield event && write(jobEventMessage, messageOfEvent(event), isJson)
+  }
+  return services.flatMap((service): RpcMethod[] => [
+    ...Object.entries(unary).map(([name, answer]) => ({
+      kind: 'unary' as const,
+      path: `/${service}/${name}`,
+      ...common,
+      answer,
+    })),
+    { kind: 'stream', path: `/${service}/WatchJob`, ...common, answer: watch },
+  ])
 }
 
 function read<M extends object>(type: MessageType<M>, body: Uint8Array, isJson: boolean): M {

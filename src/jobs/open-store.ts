@@ -1,5 +1,6 @@
 import { expected, InvalidArgument } from '../core/errors.ts'
 import type { BlobStore } from './blob-store.ts'
+import type { BullmqOptions } from './bullmq/bullmq-store.ts'
 import { FolderBlobs } from './folder-blobs.ts'
 import type { JobStore } from './job-store.ts'
 import type { JobsOptions } from './jobs-options.ts'
@@ -19,7 +20,7 @@ export async function openStore(
   service?: string,
 ): Promise<JobStore> {
   const blobs = typeof place === 'string' ? await blobsOf(place) : place
-  const store = typeof given === 'string' ? await storeOf(given, blobs, warn, service) : given
+  const store = typeof given === 'string' ? await storeOf(given, { blobs, warn, service }) : given
   await store.open()
   return store
 }
@@ -30,24 +31,13 @@ export function storePackages({ store, blobs }: JobsOptions): string[] {
   return /^s3:/.test(String(blobs)) ? [...ofStore, 'aws4fetch'] : ofStore
 }
 
-async function storeOf(
-  name: string,
-  blobs: BlobStore | undefined,
-  warn: (message: string) => void,
-  service: string | undefined,
-): Promise<JobStore> {
-  const file = /^sqlite:(.+)$/.exec(name)?.[1]
+async function storeOf(url: string, options: Omit<BullmqOptions, 'url'>): Promise<JobStore> {
+  const file = /^sqlite:(.+)$/.exec(url)?.[1]
   if (file !== undefined)
-    return (await import('./sqlite/sqlite-store.ts')).openSqliteStore(file, { blobs, warn })
-  if (/^rediss?:\/\//.test(name)) {
-    return (await import('./bullmq/bullmq-store.ts')).openBullmqStore({
-      url: name,
-      blobs,
-      warn,
-      service,
-    })
-  }
-  throw new InvalidArgument(expected('sqlite:FILE or redis://HOST', 'the job store', name))
+    return (await import('./sqlite/sqlite-store.ts')).openSqliteStore(file, options)
+  if (/^rediss?:\/\//.test(url))
+    return (await import('./bullmq/bullmq-store.ts')).openBullmqStore({ url, ...options })
+  throw new InvalidArgument(expected('sqlite:FILE or redis://HOST', 'the job store', url))
 }
 
 /**

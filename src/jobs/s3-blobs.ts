@@ -47,7 +47,7 @@ export async function s3Blobs(
   const keys = await keysOf(env, bucket)
   const client = new AwsClient({ ...(await keys()), region, service: 's3', retries })
   const prefix = folder.replace(/^\/+|\/+$/g, '')
-  return new S3Blobs(
+  return blobsIn(
     client,
     keys,
     new URL(`${endpoint.replace(/\/+$/, '')}/${bucket}`).href,
@@ -82,71 +82,20 @@ async function keysOf(env: NodeJS.ProcessEnv, bucket: string): Promise<() => Pro
   return provider
 }
 
-class S3Blobs implements BlobStore {
-  readonly #client: AwsClient
-  readonly #keys: () => Promise<AwsKeys>
-  readonly #bucket: string
-  readonly #prefix: string
-
-  constructor(client: AwsClient, keys: () => Promise<AwsKeys>, bucket: string, prefix: string) {
-    this.#client = client
-    this.#keys = keys
-    this.#bucket = bucket
-    this.#prefix = prefix
-  }
-
-  async put(name: string, bytes: Uint8Array): Promise<void> {
-    // The server refuses bytes that were damaged on the way.
-    const headers = { 'x-amz-content-sha256': createHash('sha256').update(bytes).digest('hex') }
-    await this.#ask('PUT', `/${this.#prefix}${name}`, {
-      headers,
-      body: bytes as Uint8Array<ArrayBuffer>,
-    })
-  }
-
-  async size(name: string): Promise<number> {
-    const { headers } = await this.#askFor('HEAD', name)
-    return Number(headers.get('content-length'))
-  }
-
-  async *read(name: string): AsyncIterable<Uint8Array> {
-    const { body } = await this.#askFor('GET', name)
-    // undici's pieces are those of its socket: 64 KiB.
-    for await (const piece of body ?? []) yield piece
-  }
-
-  async #askFor(method: 'GET' | 'HEAD', name: string): Promise<Response> {
-    const response = await this.#ask(method, `/${this.#prefix}${name}`)
-    if (response.status === 404) throw new NotFound(`no blob ${name} in ${this.#bucket}`)
-    return response
-  }
-
-  async delete(name: string): Promise<void> {
-    await this.#ask('DELETE', `/${this.#prefix}${name}`)
-  }
-
-  async *olderThan(time: number): AsyncIterable<string> {
-    let token: string | undefined
-    do {
-      const query = new URLSearchParams({ 'list-type': '2', prefix: this.#prefix, delimiter: '/' })
-      if (token !== undefined) query.set('continuation-token', token)
-      const text = await (await this.#ask('GET', `?${query}`)).text()
-      for (const [, entry] of text.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
-        const name = textOf(entry, 'Key')?.slice(this.#prefix.length)
-        if (name !== undefined && Date.parse(textOf(entry, 'LastModified') ?? '') < time) yield name
-      }
-      token = textOf(text, 'NextContinuationToken')
-    } while (token !== undefined)
-  }
-
+function blobsIn(
+  client: AwsClient,
+  keys: () => Promise<AwsKeys>,
+  bucket: string,
+  prefix: string,
+): BlobStore {
   /** @returns an answer of 2xx, or of 404 to GET and HEAD. */
-  async #ask(method: string, path: string, init: RequestInit = {}): Promise<Response> {
+  async function ask(method: string, path: string, init: RequestInit = {}): Promise<Response> {
     // The time is for the head: a body is read as fast as the client of the job reads.
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(), timeoutMs)
     const { signal } = late
     const asked = async () =>
-      this.#client.fetch(this.#bucket + path, { ...init, method, signal, aws: await this.#keys() })
+      client.fetch(bucket + path, { ...init, method, signal, aws: await keys() })
     const response = await asked()
       .catch((cause) => {
         throw new Overloaded('the bucket of blobs cannot be reached', { cause })
@@ -158,9 +107,47 @@ class S3Blobs implements BlobStore {
       response.status === 404 && (method === 'HEAD' || /<Code>NoSuchKey</.test(text))
     if (response.ok || isMissing) return response
     const code = textOf(text, 'Code') ?? ''
-    throw new InternalError(
-      `${method} ${this.#bucket}: the bucket answered ${response.status} ${code}`,
-    )
+    throw new InternalError(`${method} ${bucket}: the bucket answered ${response.status} ${code}`)
+  }
+
+  async function askFor(method: 'GET' | 'HEAD', name: string): Promise<Response> {
+    const response = await ask(method, `/${prefix}${name}`)
+    if (response.status === 404) throw new NotFound(`no blob ${name} in ${bucket}`)
+    return response
+  }
+
+  return {
+    async put(name, bytes) {
+      // The server refuses bytes that were damaged on the way.
+      const headers = { 'x-amz-content-sha256': createHash('sha256').update(bytes).digest('hex') }
+      const body = bytes as Uint8Array<ArrayBuffer>
+      await ask('PUT', `/${prefix}${name}`, { headers, body })
+    },
+    async size(name) {
+      return Number((await askFor('HEAD', name)).headers.get('content-length'))
+    },
+    async *read(name) {
+      const { body } = await askFor('GET', name)
+      // undici's pieces are those of its socket: 64 KiB.
+      for await (const piece of body ?? []) yield piece
+    },
+    async delete(name) {
+      await ask('DELETE', `/${prefix}${name}`)
+    },
+    async *olderThan(time) {
+      let token: string | undefined
+      do {
+        const query = new URLSearchParams({ 'list-type': '2', prefix, delimiter: '/' })
+        if (token !== undefined) query.set('continuation-token', token)
+        const text = await (await ask('GET', `?${query}`)).text()
+        for (const [, entry] of text.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
+          const name = textOf(entry, 'Key')?.slice(prefix.length)
+          const isOld = Date.parse(textOf(entry, 'LastModified') ?? '') < time
+          if (name !== undefined && isOld) yield name
+        }
+        token = textOf(text, 'NextContinuationToken')
+      } while (token !== undefined)
+    },
   }
 }
 

@@ -8,28 +8,32 @@ const middlePriority = 2 ** 20
 /** More attempts than any job has: the attempt itself tells which one is the last. */
 const anyAttempts = 1_000_000
 
-/** Gives jobs that are kept to BullMQ. */
-export class BullmqQueues {
-  readonly #records: JobRecords
-  readonly #failed: (error: unknown) => void
-  readonly #queues = new Map<string, Queue>()
-  readonly #sent: string[] = []
+/** What gives jobs that are kept to BullMQ. */
+export type BullmqQueues = ReturnType<typeof bullmqQueues>
 
-  constructor(records: JobRecords, failed: (error: unknown) => void) {
-    this.#records = records
-    this.#failed = failed
+/** `failed`: called with failures that the next sweep mends. */
+export function bullmqQueues(
+  { client, prefix, queuePrefix }: JobRecords,
+  failed: (error: unknown) => void,
+) {
+  const queues = new Map<string, Queue>()
+  const sent: string[] = []
+
+  function queueOf(api: string): Queue {
+    let queue = queues.get(api)
+    if (queue === undefined) {
+      const { Queue } = loadBullmq()
+      queue = new Queue(api, { connection: client, prefix: queuePrefix })
+      // Each command tells its own.
+      queue.on('error', () => {})
+      queues.set(api, queue)
+    }
+    return queue
   }
 
   /** Gives a stored job to BullMQ, which takes a name only once. */
-  async send({
-    id,
-    api,
-    priority,
-    notBefore = 0,
-    retries,
-    timeoutMs,
-    webhook,
-  }: KeptJob): Promise<void> {
+  async function send(job: KeptJob): Promise<void> {
+    const { id, api, priority, notBefore = 0, retries, timeoutMs, webhook } = job
     const options = {
       jobId: id,
       priority: middlePriority - priority,
@@ -39,60 +43,38 @@ export class BullmqQueues {
       removeOnComplete: true,
     }
     const data: JobData = { retries, timeoutMs, hasWebhook: webhook !== undefined }
-    await this.#queue(api).add(api, data, options)
+    await queueOf(api).add(api, data, options)
     // Not sooner: until BullMQ has it, the sweep must find it. Those of one turn go together.
-    if (this.#sent.push(id) > 1) return
-    const { client, prefix } = this.#records
-    setImmediate(() => {
-      client.zrem(`${prefix}unsent`, ...this.#sent.splice(0)).catch(this.#failed)
-    })
+    if (sent.push(id) === 1)
+      setImmediate(() => client.zrem(`${prefix}unsent`, ...sent.splice(0)).catch(failed))
   }
 
-  /** Sends a job unless whoever stored it has done so. */
-  async sendRest(id: string): Promise<void> {
-    const { client, prefix } = this.#records
-    const [at, text] = await Promise.all([
-      client.zscore(`${prefix}unsent`, id),
-      client.hget(prefix + id, 'new'),
-    ])
-    if (at !== null && text !== null) await this.send(JSON.parse(text))
-  }
-
-  /** Lets a job run whose wait is over, as Redis' clock says: that of the process which delayed it may be wrong. */
-  async promote(id: string): Promise<void> {
-    const { client, prefix } = this.#records
-    const api = await client.hget(prefix + id, 'api')
-    const job = api === null ? undefined : await this.#queue(api).getJob(id)
-    // One that waits no more is not promoted.
-    await job?.promote().catch(() => {})
-    await client.zrem(`${prefix}again`, id)
-  }
-
-  /** Takes a job from its queue, unless a worker has it. */
-  async remove(api: string, id: string): Promise<void> {
-    await this.#queue(api).remove(id)
-  }
-
-  async pause(api: string, isPaused: boolean): Promise<void> {
-    const { client, prefix } = this.#records
-    await client.sadd(`${prefix}apis`, api)
-    await (isPaused ? this.#queue(api).pause() : this.#queue(api).resume())
-  }
-
-  async close(): Promise<void> {
-    for (const queue of this.#queues.values()) await queue.close()
-  }
-
-  #queue(api: string): Queue {
-    let queue = this.#queues.get(api)
-    if (queue === undefined) {
-      const { Queue } = loadBullmq()
-      const { client, queuePrefix } = this.#records
-      queue = new Queue(api, { connection: client, prefix: queuePrefix })
-      // Each command tells its own.
-      queue.on('error', () => {})
-      this.#queues.set(api, queue)
-    }
-    return queue
+  return {
+    send,
+    /** Sends a job unless whoever stored it has done so. */
+    async sendRest(id: string): Promise<void> {
+      const [at, text] = await Promise.all([
+        client.zscore(`${prefix}unsent`, id),
+        client.hget(prefix + id, 'new'),
+      ])
+      if (at !== null && text !== null) await send(JSON.parse(text))
+    },
+    /** Lets a job run whose wait is over, as Redis' clock says: that of the process which delayed it may be wrong. */
+    async promote(id: string): Promise<void> {
+      const api = await client.hget(prefix + id, 'api')
+      const job = api === null ? undefined : await queueOf(api).getJob(id)
+      // One that waits no more is not promoted.
+      await job?.promote().catch(() => {})
+      await client.zrem(`${prefix}again`, id)
+    },
+    /** Takes a job from its queue, unless a worker has it. */
+    remove: (api: string, id: string) => queueOf(api).remove(id),
+    async pause(api: string, isPaused: boolean): Promise<void> {
+      await client.sadd(`${prefix}apis`, api)
+      await (isPaused ? queueOf(api).pause() : queueOf(api).resume())
+    },
+    async close(): Promise<void> {
+      for (const queue of queues.values()) await queue.close()
+    },
   }
 }

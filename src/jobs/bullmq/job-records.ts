@@ -5,7 +5,7 @@ import { type Job, type JobStatus, type NewJob, shownWorker } from '../job.ts'
 import type { Attempt, KeptRows } from '../job-store.ts'
 import { blobBody, type KeptBody, keepBody, unread } from '../kept-body.ts'
 import { type StoredAnswer, StoredBody } from '../stored-body.ts'
-import { type Field, jobScripts, lookFields, type Scripts } from './scripts.ts'
+import { type Field, jobScripts, lookFields } from './scripts.ts'
 
 /** A job as it was submitted, but its body: JSON. */
 export type KeptJob = Omit<NewJob, 'request'> & {
@@ -17,118 +17,108 @@ const maxBodyBytes = 16 * 1024 * 1024
 /** **Units**: bytes. */
 const pieceBytes = 256 * 1024
 
-/** What Redis keeps of jobs beside BullMQ's queues, read and written over one connection. */
-export class JobRecords {
-  readonly client: Redis
-  readonly scripts: Scripts
-  /** Start of the keys of {@link jobScripts}. */
-  readonly prefix: string
-  /** Start of the keys of BullMQ. */
-  readonly queuePrefix: string
-  readonly blobs: BlobStore | undefined
-  readonly #keys: string
+/** See {@link jobRecords}. */
+export type JobRecords = ReturnType<typeof jobRecords>
 
-  /** `keys`: what all keys begin with. */
-  constructor(client: Redis, blobs: BlobStore | undefined, keys: string) {
-    this.client = client
-    this.prefix = `${keys}serving-jobs:`
-    this.queuePrefix = `${keys}serving`
-    this.#keys = keys
-    this.scripts = jobScripts(client, this.prefix)
-    this.blobs = blobs
-  }
+/**
+ * @param keys - What all keys begin with.
+ * @returns what Redis keeps of jobs beside BullMQ's queues, read and written over one connection.
+ */
+export function jobRecords(client: Redis, blobs: BlobStore | undefined, keys: string) {
+  const prefix = `${keys}serving-jobs:`
+  const queuePrefix = `${keys}serving`
+  const scripts = jobScripts(client, prefix)
 
-  over(client: Redis): JobRecords {
-    return new JobRecords(client, this.blobs, this.#keys)
-  }
-
-  async job(id: string): Promise<Job | undefined> {
-    const found = await this.scripts.look(id, this.queuePrefix)
-    if (found === null) return undefined
-    const [before, ...fields] = found
-    return jobOf(before, fields)
-  }
-
-  /** Begins an attempt, whose name nobody else has. Undefined if the job has ended, or waited for too long. */
-  async begin(id: string, name: string) {
-    const found = await this.scripts.start(id, name)
-    if (found === null) return undefined
-    const [start, ...fields] = found
-    return { start: Number(start), job: jobOf(-1, fields) }
-  }
-
-  /** @returns the input of a job, and what its hooks left. */
-  async submitted(id: string): Promise<Pick<Attempt, 'request' | 'state'>> {
-    const [text, blob, input] = await this.client.hmget(this.prefix + id, 'new', 'blob', 'input')
-    const { request, state }: KeptJob = JSON.parse(text as string)
-    if (blob && this.blobs !== undefined)
-      return { request: await unread(this.blobs, { ...request, body: blob }), state }
-    const body = await this.#bodyOf(`${this.prefix}${input ?? id}:in`)
-    return { request: { ...request, body }, state }
-  }
-
-  async kept(id: string): Promise<KeptRows> {
-    const [chunks, names] = await Promise.all([
-      this.client.lrangeBuffer(`${this.prefix}${id}:kept`, 0, -1),
-      this.client.hget(this.prefix + id, 'keptBlobs'),
-    ])
-    return { chunks, blobs: names?.match(/\S+/g) ?? [] }
-  }
-
-  async answer(id: string): Promise<StoredAnswer | undefined> {
-    const [status, answer, blob] = await this.client.hmget(
-      this.prefix + id,
-      'responseStatus',
-      'answer',
-      'answerBlob',
-    )
-    if (status === null || answer === null) return undefined
-    const body = await (blob && this.blobs !== undefined
-      ? blobBody(this.blobs, blob)
-      : this.#bodyOf(`${this.prefix}${id}:out`))
-    return { status: Number(status), headers: JSON.parse(answer), body }
-  }
-
-  async #bodyOf(key: string): Promise<StoredBody> {
-    const first = await this.client.getrangeBuffer(key, 0, pieceBytes - 1)
+  async function bodyOf(key: string): Promise<StoredBody> {
+    const first = await client.getrangeBuffer(key, 0, pieceBytes - 1)
     const isAll = first.length < pieceBytes
-    const length = isAll ? first.length : await this.client.strlen(key)
-    return new StoredBody(length, () => this.#pieces(key, first, length))
+    const length = isAll ? first.length : await client.strlen(key)
+    // One piece after the other, so that other commands of the connection come between.
+    return new StoredBody(length, async function* () {
+      yield first
+      for (let at = first.length; at < length; at += pieceBytes)
+        yield await client.getrangeBuffer(key, at, Math.min(at + pieceBytes, length) - 1)
+    })
   }
 
-  /** One after the other, so that other commands of the connection come between. */
-  async *#pieces(key: string, first: Uint8Array, length: number): AsyncIterable<Uint8Array> {
-    yield first
-    for (let at = first.length; at < length; at += pieceBytes)
-      yield await this.client.getrangeBuffer(key, at, Math.min(at + pieceBytes, length) - 1)
-  }
+  return {
+    client,
+    scripts,
+    blobs,
+    /** Start of the keys of {@link jobScripts}. */
+    prefix,
+    /** Start of the keys of BullMQ. */
+    queuePrefix,
 
-  /**
-   * Writes a large body as a blob. Returns what to keep in Redis and the name of the blob; one of
-   * them is empty.
-   *
-   * @throws PayloadTooLarge for a body that needs a place for blobs, and there is no such place.
-   */
-  async keep(
-    name: string,
-    message: { readonly body: Uint8Array },
-  ): Promise<[inline: Buffer | string, blob: string]> {
-    const { length } = message.body
-    if (this.blobs === undefined && length > maxBodyBytes) {
-      const what = `at most ${maxBodyBytes} bytes of a job in Redis, received ${length}`
-      throw new PayloadTooLarge(
-        `expected ${what}: jobs.blobs of the service names a folder or bucket for more`,
-      )
-    }
-    const kept: { readonly body: KeptBody } =
-      this.blobs === undefined ? message : await keepBody(this.blobs, name, message)
-    if (typeof kept.body === 'string') return ['', kept.body]
-    return [Buffer.from(kept.body.buffer, kept.body.byteOffset, kept.body.byteLength), '']
-  }
+    async job(id: string): Promise<Job | undefined> {
+      const found = await scripts.look(id, queuePrefix)
+      if (found === null) return undefined
+      const [before, ...fields] = found
+      return jobOf(before, fields)
+    },
 
-  /** Deletes a blob that no job names. Does nothing for ''. */
-  async drop(blob: string | null): Promise<void> {
-    if (blob) await this.blobs?.delete(blob)
+    /** Begins an attempt, whose name nobody else has. Undefined if the job has ended, or waited for too long. */
+    async begin(id: string, name: string) {
+      const found = await scripts.start(id, name)
+      if (found === null) return undefined
+      const [start, ...fields] = found
+      return { start: Number(start), job: jobOf(-1, fields) }
+    },
+
+    /** @returns the input of a job, and what its hooks left. */
+    async submitted(id: string): Promise<Pick<Attempt, 'request' | 'state'>> {
+      const [text, blob, input] = await client.hmget(prefix + id, 'new', 'blob', 'input')
+      const { request, state }: KeptJob = JSON.parse(text as string)
+      if (blob && blobs !== undefined)
+        return { request: await unread(blobs, { ...request, body: blob }), state }
+      const body = await bodyOf(`${prefix}${input ?? id}:in`)
+      return { request: { ...request, body }, state }
+    },
+
+    async kept(id: string): Promise<KeptRows> {
+      const [chunks, names] = await Promise.all([
+        client.lrangeBuffer(`${prefix}${id}:kept`, 0, -1),
+        client.hget(prefix + id, 'keptBlobs'),
+      ])
+      return { chunks, blobs: names?.match(/\S+/g) ?? [] }
+    },
+
+    async answer(id: string): Promise<StoredAnswer | undefined> {
+      const names = ['responseStatus', 'answer', 'answerBlob']
+      const [status, answer, blob] = await client.hmget(prefix + id, ...names)
+      if (status === null || answer === null) return undefined
+      const isBlob = blob && blobs !== undefined
+      const body = await (isBlob ? blobBody(blobs, blob) : bodyOf(`${prefix}${id}:out`))
+      return { status: Number(status), headers: JSON.parse(answer), body }
+    },
+
+    /**
+     * Writes a large body as a blob. Returns what to keep in Redis and the name of the blob; one of
+     * them is empty.
+     *
+     * @throws PayloadTooLarge for a body that needs a place for blobs, and there is no such place.
+     */
+    async keep(
+      name: string,
+      message: { readonly body: Uint8Array },
+    ): Promise<[inline: Buffer | string, blob: string]> {
+      const { length } = message.body
+      if (blobs === undefined && length > maxBodyBytes) {
+        const what = `at most ${maxBodyBytes} bytes of a job in Redis, received ${length}`
+        throw new PayloadTooLarge(
+          `expected ${what}: jobs.blobs of the service names a folder or bucket for more`,
+        )
+      }
+      const kept: { readonly body: KeptBody } =
+        blobs === undefined ? message : await keepBody(blobs, name, message)
+      if (typeof kept.body === 'string') return ['', kept.body]
+      return [Buffer.from(kept.body.buffer, kept.body.byteOffset, kept.body.byteLength), '']
+    },
+
+    /** Deletes a blob that no job names. Does nothing for ''. */
+    async drop(blob: string | null): Promise<void> {
+      if (blob) await blobs?.delete(blob)
+    },
   }
 }
 

@@ -39,26 +39,22 @@ const entry = new URL(
   import.meta.url,
 )
 
-/** The leases of one worker, which a thread renews whatever its functions compute. */
-export class Leases {
-  readonly #thread: Worker
-  #calls: LeaseCall[] = []
-
-  /** `tell`: called with what the thread sees. */
-  constructor(data: LeaseThreadData, tell: (news: LeaseNews) => void) {
-    this.#thread = new Worker(entry, { workerData: data })
-    this.#thread.on('message', tell)
-    this.#thread.on('error', (error) => tell({ kind: 'failed', error: error as Error }))
-    this.#thread.unref()
-  }
-
-  /** Those of one turn travel together: before a function runs, whose attempt begins by an answer of another turn. */
-  send(call: LeaseCall): void {
-    if (this.#calls.push(call) === 1)
-      setImmediate(() => this.#thread.postMessage(this.#calls.splice(0)))
-  }
-
-  async close(): Promise<void> {
-    await this.#thread.terminate()
+/**
+ * The leases of one worker, which a thread renews whatever its functions compute.
+ *
+ * @param tell - Called with what the thread sees.
+ */
+export function leasesOf(data: LeaseThreadData, tell: (news: LeaseNews) => void) {
+  const thread = new Worker(entry, { workerData: data })
+  thread.on('message', tell)
+  thread.on('error', (error) => tell({ kind: 'failed', error: error as Error }))
+  thread.unref()
+  const calls: LeaseCall[] = []
+  return {
+    /** Those of one turn travel together: before a function runs, whose attempt begins by an answer of another turn. */
+    send(call: LeaseCall): void {
+      if (calls.push(call) === 1) setImmediate(() => thread.postMessage(calls.splice(0)))
+    },
+    close: () => thread.terminate(),
   }
 }

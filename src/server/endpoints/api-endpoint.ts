@@ -7,8 +7,8 @@ import { Query } from '../../api/query.ts'
 import { responseCache } from '../../api/response-cache.ts'
 import { receiveAboveBytes } from '../../descriptors/descriptor.ts'
 import { problemResponse } from '../../http/problem.ts'
-import type { JobPaths } from '../../jobs/job-endpoints.ts'
 import type { AsyncApi } from '../../jobs/new-job.ts'
+import type { ServerJobs } from '../jobs/server-jobs.ts'
 import type { ServedService } from '../served-service.ts'
 
 /**
@@ -20,7 +20,7 @@ export function apiEndpoints(
   service: ServedService,
   prefix: string,
   warn: (message: string) => void,
-  jobs?: JobPaths,
+  jobs?: ServerJobs,
 ): Endpoint[] {
   return [...service.apis.values(), ...service.routes.values()].flatMap((api) => {
     const endpoint = endpointOf(api, prefix, service, warn)

@@ -20,10 +20,10 @@ import {
   type HttpResponse,
   isAsyncBody,
 } from '../../http/message.ts'
-import { problemResponse } from '../../http/problem.ts'
 import { isBodyless } from '../../http/response-head.ts'
 import { maxProgress, type StoredResponse } from '../../jobs/job.ts'
 import type { Attempt, Outcome } from '../../jobs/job-store.ts'
+import { problemAnswer } from '../../jobs/problem-answer.ts'
 import type { JobVisit, RowsEnd, RowsJob } from '../../jobs/rows.ts'
 import { type Holder, StoredBody } from '../../jobs/stored-body.ts'
 
@@ -58,7 +58,7 @@ export async function runJob(
     visit.recorder?.left()
     await visit.rowsOver
     if (ServingError.is(error) && error.code === 'client_closed') return { kind: 'canceled' }
-    return outcomeOf(storedProblem(error as ServingError, visit.ctx.id))
+    return outcomeOf(problemAnswer(error as ServingError, visit.ctx.id))
   } finally {
     signal.removeEventListener('abort', giveUp)
     visit.leave()
@@ -69,11 +69,6 @@ export async function runJob(
 function outcomeOf(response: StoredResponse): Outcome {
   if (response.status < 400) return { kind: 'completed', response }
   return { kind: 'failed', response, mayRetry: response.status >= 500 }
-}
-
-function storedProblem(error: ServingError, id: string): StoredResponse {
-  const { headers, body } = problemResponse(error, id)
-  return { status: error.status, headers, body: Buffer.from(body as string) }
 }
 
 async function progress(attempt: Attempt, value: unknown): Promise<void> {
@@ -183,7 +178,7 @@ class AttemptVisit extends ServedVisit implements JobVisit {
   answer(): Promise<StoredResponse> {
     const fail = (error: ServingError) => {
       this.failed(error)
-      return storedProblem(error, this.ctx.id)
+      return problemAnswer(error, this.ctx.id)
     }
     return withDeadline(
       this.ctx,
@@ -238,7 +233,7 @@ class AttemptVisit extends ServedVisit implements JobVisit {
       const reason = this.ctx.abortReason
       if (reason !== undefined) throw reason
       this.failed(new InternalError('the stream failed', { cause }))
-      return storedProblem(new FunctionError('the stream broke off', { cause }), this.ctx.id)
+      return problemAnswer(new FunctionError('the stream broke off', { cause }), this.ctx.id)
     }
   }
 

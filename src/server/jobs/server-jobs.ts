@@ -1,6 +1,7 @@
 /** The jobs of one server process: their store, their paths, and those that it runs. @module */
 
 import type { Endpoint } from '../../api/endpoint.ts'
+import type { Host } from '../../api/protocol.ts'
 import { functionFailureOf } from '../../api/stages.ts'
 import { SetupError } from '../../core/errors.ts'
 import { Limiter } from '../../core/memory/limiter.ts'
@@ -14,11 +15,11 @@ import { problemResponse } from '../../http/problem.ts'
 import { taskEndpoints } from '../../jobs/bentoml-endpoints.ts'
 import { schemaEndpoint } from '../../jobs/bentoml-schema.ts'
 import { deliveryApi } from '../../jobs/delivery.ts'
-import { type JobPaths, jobEndpoints, submittable } from '../../jobs/job-endpoints.ts'
+import { jobEndpoints, submittable } from '../../jobs/job-endpoints.ts'
 import { isJobProtocol, type JobKind } from '../../jobs/job-kind.ts'
 import { JobCounts } from '../../jobs/job-metrics.ts'
 import { callEndpoint, jobMethods } from '../../jobs/job-rpcs.ts'
-import type { Attempt, JobStore, JobWorker, Outcome } from '../../jobs/job-store.ts'
+import type { Attempt, JobStore, JobWorker, Outcome, WorkQueue } from '../../jobs/job-store.ts'
 import { Jobs } from '../../jobs/jobs.ts'
 import { type AsyncApi, hasJobs } from '../../jobs/new-job.ts'
 import { openStore } from '../../jobs/open-store.ts'
@@ -56,38 +57,46 @@ export async function openJobs(
   )
   const counts = new JobCounts(log)
   const jobs = new Jobs(store, service, webhooks, role === 'submit', log)
-  // The endpoints of the functions alone, by API, and the same for Requests of RPC.
-  const plainOf = new Map<string, Endpoint>()
-  const callOf = new Map<string, Endpoint>()
-  const rowsOf = new Map<string, Endpoint>()
+  // What runs the jobs of an API or kind: by its function alone, for Requests of RPC, and for rows.
+  const runners = new Map<string, Partial<Record<'plain' | 'call' | 'rows', Endpoint>>>()
   const byPath = new Map<string, AsyncApi>()
   const kinds = jobKindsOf(service)
-  for (const kind of kinds) plainOf.set(kind.name, endpointOf(kind, jobs))
+  for (const kind of kinds) runners.set(kind.name, { plain: endpointOf(kind, jobs) })
   let worker: JobWorker | undefined
   const schedules = new AbortController()
   return {
     /** For other protocols, too. */
     jobs,
+    /** `work`: there are only paths of health and metrics. */
     role,
+    /** Why the store cannot keep jobs now; undefined if it can. */
     get unready() {
       return store.unready
     },
-    endpointsOf(plain, api, prefix) {
+    /** @returns the endpoints of an asynchronous API: its own, and those below it. */
+    endpointsOf(plain: Endpoint, api: AsyncApi, prefix: string): Endpoint[] {
       byPath.set(plain.path, api)
       const unlimited = { ...plain, isLimited: false, slots: () => undefined }
-      plainOf.set(api.name, unlimited)
-      callOf.set(api.name, callEndpoint(unlimited, api))
-      rowsOf.set(api.name, rowsEndpoint(unlimited, api))
+      runners.set(api.name, {
+        plain: unlimited,
+        call: callEndpoint(unlimited, api),
+        rows: rowsEndpoint(unlimited, api),
+      })
       return [submittable(jobs, plain, api, prefix), ...taskEndpoints(jobs, plain, api)]
     },
-    attach(host, docs) {
+    /** Adds the paths and the methods of all jobs. `docs`: also what describes them. */
+    attach(host: Host, docs: boolean): void {
       for (const endpoint of jobEndpoints(jobs, host.prefix)) host.http(endpoint)
       if (docs) host.http(schemaEndpoint(service.name, byPath))
       for (const method of jobMethods(jobs, rpcServices)) host.rpc(method)
     },
     /** Takes jobs from now on. Called when the server is ready. `tracer`: its own. */
     start(server: ServerState, tracer: RequestObserver | undefined): void {
-      tellOfStrangers(store, service, log).catch((error: Error) => warn(error.message))
+      const queues = [...service.apis.values(), ...kinds]
+        .filter(hasJobs)
+        .map(({ name: api, async: { concurrency } }) => ({ api, concurrency }))
+      if (webhooks !== undefined) queues.push({ api: deliveryApi, concurrency: deliveriesAtOnce })
+      tellOfStrangers(store, queues, log).catch((error: Error) => warn(error.message))
       // Who may call was decided when the job was submitted; what HTTP promises its clients is no matter of jobs.
       const state: ServerState = {
         ...server,
@@ -98,17 +107,15 @@ export async function openJobs(
         ),
         limits: { ...server.limits, sendTimeoutMs: 0 },
       }
-      const apis = role === 'submit' ? [] : [...service.apis.values(), ...kinds].filter(hasJobs)
-      const queues = apis.map(({ name: api, async: { concurrency } }) => ({ api, concurrency }))
       // Those that only submit deliver, too: there may be no worker until the next job.
-      if (webhooks !== undefined) queues.push({ api: deliveryApi, concurrency: deliveriesAtOnce })
+      const taken = queues.filter(({ api }) => role !== 'submit' || api === deliveryApi)
       const isReady = () => service.unready === undefined
       const run = async (attempt: Attempt): Promise<Outcome> => {
         if (webhooks !== undefined && attempt.job.api === deliveryApi)
           return webhooks.deliver(attempt)
         const { api, rows } = attempt.job
-        const ofInput = isCall(attempt.request) ? callOf : plainOf
-        const endpoint = (rows === undefined ? ofInput : rowsOf).get(api)
+        const ofInput = isCall(attempt.request) ? 'call' : 'plain'
+        const endpoint = runners.get(api)?.[rows === undefined ? ofInput : 'rows']
         if (endpoint === undefined) throw new SetupError('not_found', `there is no API ${api}`)
         return await runJob(state, endpoint, attempt, isReady, run)
       }
@@ -116,7 +123,7 @@ export async function openJobs(
         void import('./schedules.ts').then(({ runSchedules }) =>
           runSchedules(service, store, log, schedules.signal),
         )
-      if (queues.length > 0) worker = store.work(queues, (attempt) => counts.run(attempt, run))
+      if (taken.length > 0) worker = store.work(taken, (attempt) => counts.run(attempt, run))
     },
     /** Takes no more jobs, and hands those back that run longer. */
     async stop(graceMs: number): Promise<void> {
@@ -128,10 +135,10 @@ export async function openJobs(
     /** Asks the store once. Without it, there are those of this process. */
     async metrics(): Promise<readonly MetricFamily[]> {
       const states = await store.states().catch(() => undefined)
-      return counts.families(states, [...plainOf.keys()])
+      return counts.families(states, [...runners.keys()])
     },
     close: () => store.close(),
-  } satisfies JobPaths & Record<string, unknown>
+  }
 }
 
 /** @returns the jobs of the service's own protocols. */
@@ -183,15 +190,13 @@ function rowsEndpoint(plain: Endpoint, api: AsyncApi): Endpoint {
 /** Warns of jobs that wait for an API which the service does not have: nobody here runs them. */
 async function tellOfStrangers(
   store: JobStore,
-  service: ServedService,
+  queues: readonly WorkQueue[],
   log: Logger,
 ): Promise<void> {
-  const known = [...service.apis.values(), ...jobKindsOf(service)].filter(hasJobs)
-  const names = new Set(known.map(({ name }) => name))
-  if (service.jobs.webhooks !== undefined) names.add(deliveryApi)
+  const known = new Set(queues.map(({ api }) => api))
   for (const { api, counts } of await store.states()) {
     const waiting = counts.queued + counts.running
-    if (names.has(api) || waiting === 0) continue
+    if (known.has(api) || waiting === 0) continue
     const what =
       api === deliveryApi
         ? 'webhooks, which it does not send'
