@@ -1,13 +1,11 @@
 /** `serving jobs`: looks at the jobs of a store, and cancels, retries or purges them. @module */
 import { existsSync } from 'node:fs'
-import { setTimeout as wait } from 'node:timers/promises'
 import { InvalidArgument, ServingError, SetupError } from '../core/errors.ts'
-import { deliveryApi } from '../jobs/delivery.ts'
 import type { JobStatus } from '../jobs/job.ts'
 import { ownerNamed } from '../jobs/job-query.ts'
 import { type JobFilter, type JobStore, listed } from '../jobs/job-store.ts'
 import { defaultStore, openStore } from '../jobs/open-store.ts'
-import { actOn, actOnPage, type JobAction, jobLine, jobReport } from '../jobs/operators.ts'
+import { actOn, actOnPage, drained, type JobAction, jobLine, jobReport } from '../jobs/operators.ts'
 import { valuesOf } from './config/settled-options.ts'
 import type { Settings } from './settings.ts'
 
@@ -33,8 +31,6 @@ export interface DrainFlags {
   readonly timeout?: number
 }
 
-/** How often a store is asked whether it has ended its jobs. **Units**: milliseconds. */
-const drainLookMs = 1_000
 const pageSize = 100
 const columns = [
   'id',
@@ -104,18 +100,9 @@ export async function drainJobs(
   store: JobStore,
   { api, timeout = Number.POSITIVE_INFINITY }: DrainFlags,
 ): Promise<string> {
-  const until = performance.now() + timeout
-  for (;;) {
-    const states = await store.states()
-    const asked = states.filter((each) =>
-      api === undefined ? each.api !== deliveryApi : each.api === api,
-    )
-    const rest = asked.reduce((sum, { counts }) => sum + counts.queued + counts.running, 0)
-    if (rest === 0) return 'no job is queued or running\n'
-    if (performance.now() >= until)
-      throw new InvalidArgument(`jobs that are queued or running after ${timeout} ms: ${rest}`)
-    await wait(drainLookMs)
-  }
+  const { rest } = await drained(store, api, timeout)
+  if (rest === 0) return 'no job is queued or running\n'
+  throw new InvalidArgument(`jobs that are queued or running after ${timeout} ms: ${rest}`)
 }
 
 /** Lets no worker take jobs of an API, or lets them again. Returns the state of its queue as JSON. */

@@ -208,13 +208,18 @@ export function parseLength(text: string | null | undefined): number | undefined
   return /^\d{1,15}$/.test(text ?? '') ? Number(text) : undefined
 }
 
+/** @returns the first value of a header among lines, whose names are in lower case. */
+export function headerOf(headers: readonly HeaderLine[], name: string): string | undefined {
+  return headers.find(([each]) => each === name)?.[1]
+}
+
 /**
  * **Units**: bytes.
  *
  * @returns the Content-Length that a response states.
  */
 export function lengthOf(headers: readonly HeaderLine[]): number | undefined {
-  return parseLength(headers.find(([name]) => name === 'content-length')?.[1])
+  return parseLength(headerOf(headers, 'content-length'))
 }
 
 /**

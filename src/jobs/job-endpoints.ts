@@ -12,7 +12,7 @@ import { jobEvents } from './job-events.ts'
 import { filterOf } from './job-query.ts'
 import type { Jobs } from './jobs.ts'
 import type { AsyncApi } from './new-job.ts'
-import { actOnPage, jobActions, jobLine, jobReport } from './operators.ts'
+import { actOnPage, drained, jobActions, jobLine, jobReport } from './operators.ts'
 import { preferenceOf } from './prefer.ts'
 
 /** @returns the endpoint of an API so that `prefer: respond-async` makes a job of a request. */
@@ -85,9 +85,13 @@ export function jobEndpoints(jobs: Jobs, prefix: string): Endpoint[] {
         methods: ['POST'],
       }),
     ),
-    of('jobs/queues', '/jobs/queues', async (visit) =>
-      jsonAnswer({ queues: await jobs.storeFor(visit).states() }),
-    ),
+    of('jobs/queues', '/jobs/queues', async (visit) => {
+      const { headers, query, signal, remainingMs } = visit.ctx
+      const waitMs = Math.min(preferenceOf(headers).waitMs, remainingMs - 500)
+      const api = query.get('api') ?? undefined
+      const { queues } = await drained(jobs.storeFor(visit), api, waitMs, signal)
+      return jsonAnswer({ queues })
+    }),
     endpoint(
       'DELETE',
       '',

@@ -1,5 +1,6 @@
 import { encodeContentJson } from '../api/content-json.ts'
 import { parseText } from '../core/text/parse-text.ts'
+import { headerOf } from '../http/message.ts'
 import { decodeResponse, encodeResponse } from '../messages/envelope.ts'
 import { bool, count, type FieldType, jsonObject, string, text } from '../messages/field-types.ts'
 import { type MessageOf, message, messages, messageType } from '../messages/message-type.ts'
@@ -99,7 +100,7 @@ export function messageOfJob(job: Job, stored?: StoredResponse): MessageOf<typeo
 }
 
 function answerOf({ status, headers, body }: StoredResponse): MessageOf<typeof jobMessage> {
-  const type = headers.find(([name]) => name === 'content-type')?.[1] ?? ''
+  const type = headerOf(headers, 'content-type') ?? ''
   if (status < 400) {
     const file = () => encodeResponse({ field: 'file', message: { kind: type, content: body } })
     return { result: type === callType ? body : file() }

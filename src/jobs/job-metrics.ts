@@ -1,4 +1,5 @@
 import { ServingError } from '../core/errors.ts'
+import { headerOf } from '../http/message.ts'
 import {
   BucketCounts,
   counter,
@@ -80,7 +81,7 @@ export class JobCounts {
     run.add(ms / 1000)
     ends.set(end, (ends.get(end) ?? 0) + 1)
     // The id joins these lines with those of the request, and of the function's error.
-    const requestId = attempt.request.headers.find(([name]) => name === 'x-request-id')?.[1]
+    const requestId = headerOf(attempt.request.headers, 'x-request-id')
     const fields = {
       event: `job_${end}`,
       job: job.id,

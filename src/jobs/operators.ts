@@ -1,4 +1,5 @@
 /** What those who run a service see of its jobs and do with them: by a command, and as admins over HTTP. @module */
+import { setTimeout as wait } from 'node:timers/promises'
 import { callerOf } from '../api/caller-identity.ts'
 import type { Visit } from '../api/visit.ts'
 import { BadInput, Conflict, Forbidden } from '../core/errors.ts'
@@ -9,6 +10,9 @@ import type { JobFilter, JobPage, JobStore } from './job-store.ts'
 import { newJob } from './new-job.ts'
 import { failureOf, problemOf } from './problem-answer.ts'
 import { unlimited } from './stored-body.ts'
+
+/** How often a store is asked whether it has ended its jobs. **Units**: milliseconds. */
+const drainLookMs = 1_000
 
 /** Longer answers are no problems. **Units**: bytes. */
 const maxProblem = 64 * 1024
@@ -102,6 +106,28 @@ export async function actOnPage(
     if (now !== undefined) acted.push(now)
   }
   return { ...rest, jobs: acted }
+}
+
+/**
+ * Waits until no job of an API is queued or running, at most for a time. **Units**: milliseconds.
+ *
+ * @param api - Undefined: of all, without the deliveries of webhooks.
+ * @returns all queues, and how many such jobs are left.
+ * @throws AbortError if the signal is aborted.
+ */
+export async function drained(
+  store: JobStore,
+  api: string | undefined,
+  waitMs: number,
+  signal?: AbortSignal,
+) {
+  for (const until = performance.now() + waitMs; ; await wait(drainLookMs, undefined, { signal })) {
+    const queues = await store.states()
+    const rest = queues
+      .filter((each) => (api === undefined ? each.api !== deliveryApi : each.api === api))
+      .reduce((sum, { counts }) => sum + counts.queued + counts.running, 0)
+    if (rest === 0 || performance.now() >= until) return { queues, rest }
+  }
 }
 
 /** @returns a job in a list of operators. */

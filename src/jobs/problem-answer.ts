@@ -1,5 +1,6 @@
 import { DeadlineExceeded, InternalError, ServingError } from '../core/errors.ts'
 import { parseJson } from '../core/text/parse-json.ts'
+import { headerOf } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
 import { deliveryNote } from './delivery.ts'
 import type { StoredResponse } from './job.ts'
@@ -63,7 +64,7 @@ export function problemOf({ headers, body }: Omit<StoredResponse, 'status'>): {
   readonly code?: string
   readonly detail?: string
 } {
-  const type = headers.find(([name]) => name === 'content-type')?.[1]
+  const type = headerOf(headers, 'content-type')
   if (type !== 'application/problem+json') return {}
   try {
     const { code, detail } = Object(parseJson(body, 'the problem'))
@@ -84,7 +85,7 @@ export function failureOf({ headers, body }: StoredResponse): {
   readonly code?: string
   readonly reason?: string
 } {
-  const type = headers.find(([name]) => name === 'content-type')?.[1]
+  const type = headerOf(headers, 'content-type')
   if (type === deliveryNote) return { reason: Buffer.from(body).toString() }
   const { code } = problemOf({ headers, body })
   return code === undefined ? {} : { code }

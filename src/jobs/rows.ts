@@ -5,6 +5,7 @@ import { BadOutput } from '../core/errors.ts'
 import type { HeldMemory } from '../core/memory/held-memory.ts'
 import type { Limiter } from '../core/memory/limiter.ts'
 import { deferred } from '../core/promise.ts'
+import { headerOf } from '../http/message.ts'
 import { backoffMs } from './backoff.ts'
 import { maxInlineBytes } from './blob-store.ts'
 import type { StoredRequest, StoredResponse } from './job.ts'
@@ -146,7 +147,7 @@ export async function runRows(
 /** @returns the line of an answer: JSON without a change, a text as JSON. */
 export function rowAnswer(response: StoredResponse, index: number): RowAnswer {
   const { status, headers, body } = response
-  const type = headers.find(([name]) => name === 'content-type')?.[1] ?? ''
+  const type = headerOf(headers, 'content-type') ?? ''
   const isJson = /^application\/(?:[\w.-]+\+)?json\b/.test(type)
   const isLine = isJson || type.startsWith('text/') || body.length === 0
   if (!isLine || body.length > maxKeptBytes) {

@@ -3,7 +3,7 @@ import type { RequestHook } from '../api/hooks.ts'
 import type { Visit } from '../api/visit.ts'
 import { BadInput, expected } from '../core/errors.ts'
 import type { HeaderLine, RequestHeaders } from '../http/message.ts'
-import { HttpRequest, isFramingHeader } from '../http/message.ts'
+import { HttpRequest, headerOf, isFramingHeader } from '../http/message.ts'
 import type { StoredRequest } from './job.ts'
 import type { AsyncApi } from './new-job.ts'
 
@@ -47,7 +47,7 @@ export function isCall({ headers }: Pick<StoredRequest, 'headers'>): boolean {
 
 /** @returns what tells whether two requests are the same: of content type, query and body. */
 export function fingerprintOf({ headers, query, body }: StoredRequest): string {
-  const type = headers.find(([name]) => name === 'content-type')?.[1] ?? ''
+  const type = headerOf(headers, 'content-type') ?? ''
   return createHash('sha256')
     .update(JSON.stringify([type, query]))
     .update(body)

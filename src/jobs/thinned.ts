@@ -10,48 +10,45 @@ type Send = (kind: 'progress' | 'partial', data: string) => Promise<void>
  * Sends the first report at once. Of reports within a moment after that it joins partials, and keeps the last
  * progress: each event is a write of the store.
  */
-export class Thinned {
-  readonly #send: Send
-  #timer: NodeJS.Timeout | undefined
-  #partials = ''
-  #progress: string | undefined
-  #sending: Promise<void> = Promise.resolve()
+export function thinnedBy(send: Send) {
+  let timer: NodeJS.Timeout | undefined
+  let partials = ''
+  let progress: string | undefined
+  let sending: Promise<void> = Promise.resolve()
 
-  constructor(send: Send) {
-    this.#send = send
-  }
-
-  /** Resolves when more may be reported: a generator runs ahead of the store by one partial at most. */
-  readonly report: Send = (kind, data) => {
-    if (kind === 'progress') this.#progress = data
-    else this.#partials += data
-    if (this.#timer === undefined) {
-      this.#timer = setTimeout(() => {
-        this.#timer = undefined
-        void this.flush()
-      }, pauseMs)
-      return this.flush()
+  async function sendAll(text: string, value: string | undefined): Promise<void> {
+    for (let at = 0; at < text.length; ) {
+      const piece = pieceOf(text, at)
+      await send('partial', piece)
+      at += piece.length
     }
-    return this.#partials.length < maxPartial ? Promise.resolve() : this.flush()
+    if (value !== undefined) await send('progress', value)
   }
 
   /** Sends what waits; workers call it before they end the attempt. */
-  flush(): Promise<void> {
-    const [partials, progress] = [this.#partials, this.#progress]
-    this.#partials = ''
-    this.#progress = undefined
-    this.#sending = this.#sending.then(() => this.#sendAll(partials, progress))
-    return this.#sending
+  function flush(): Promise<void> {
+    const [text, value] = [partials, progress]
+    partials = ''
+    progress = undefined
+    sending = sending.then(() => sendAll(text, value))
+    return sending
   }
 
-  async #sendAll(partials: string, progress: string | undefined): Promise<void> {
-    for (let at = 0; at < partials.length; ) {
-      const piece = pieceOf(partials, at)
-      await this.#send('partial', piece)
-      at += piece.length
+  /** Resolves when more may be reported: a generator runs ahead of the store by one partial at most. */
+  const report: Send = (kind, data) => {
+    if (kind === 'progress') progress = data
+    else partials += data
+    if (timer === undefined) {
+      timer = setTimeout(() => {
+        timer = undefined
+        void flush()
+      }, pauseMs)
+      return flush()
     }
-    if (progress !== undefined) await this.#send('progress', progress)
+    return partials.length < maxPartial ? Promise.resolve() : flush()
   }
+
+  return { report, flush }
 }
 
 /** @returns the next piece, which ends before a pair of surrogates rather than within it. */

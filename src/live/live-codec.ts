@@ -10,6 +10,7 @@ import {
   HeaderList,
   HttpRequest,
   type HttpResponse,
+  headerOf,
   type RequestHeaders,
 } from '../http/message.ts'
 
@@ -115,7 +116,7 @@ export class LiveCodec {
 
   #kindOf(headers: readonly HeaderLine[]): MessageKind {
     if (headers === this.#last?.headers) return this.#last.kind
-    const type = headers.find(([name]) => name === 'content-type')?.[1] ?? ''
+    const type = headerOf(headers, 'content-type') ?? ''
     const kind = { isText: isTextType(type), isJson: isJsonType(type) }
     if (Object.isFrozen(headers)) this.#last = { headers, kind }
     return kind

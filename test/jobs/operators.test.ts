@@ -5,9 +5,11 @@ import { isBuiltin } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { apiKey } from '../../src/api/auth/index.ts'
 import { ownerKey } from '../../src/api/caller-identity.ts'
+import { deferred } from '../../src/core/promise.ts'
 import { type Context, Forbidden, io, type Service, type ServiceOptions } from '../../src/index.ts'
 import { actOnPage, jobReport } from '../../src/jobs/operators.ts'
 import { folder, jsonOf, type Served, start as serve } from './harness.ts'
@@ -34,7 +36,9 @@ const onRequest = ({ state }: Context) => {
 }
 const text = { input: new io.Text(), output: new io.Text() } as const
 
-/** `own` has an auth that calls everybody admin. */
+const { promise: released, resolve: release } = deferred<string>()
+
+/** `own` has an auth that calls everybody admin, `wait` ends when it is released. */
 function define(svc: Service): void {
   svc.onRequest(onRequest)
   svc.api({ ...text, name: 'shout', async: { retries: 0 } }, (words, { state }) => {
@@ -44,6 +48,7 @@ function define(svc: Service): void {
   const everybody = ({ state }: Context) => {
     state.caller = { name: 'eve', isAdmin: true }
   }
+  svc.api({ ...text, name: 'wait', async: true }, () => released)
   svc.api({ ...text, name: 'own', auth: everybody, async: true }, (words) => words)
 }
 
@@ -107,6 +112,22 @@ describe.skipIf(!isBuiltin('node:sqlite'))('an admin over HTTP', () => {
       400,
       'expected a caller beside the issuer',
     ])
+  })
+
+  it('waits until no job of an API is queued or running', async () => {
+    const { get, submit } = await start()
+    const queues = async (query: string, prefer: string) => {
+      const answer = await jsonOf(await get(`/jobs/queues${query}`, { ...as('ops'), prefer }))
+      const [{ counts }] = answer.queues as { counts: Record<string, number> }[]
+      return counts.queued + counts.running
+    }
+    await submit('/wait', '', as('ann'))
+    expect(await queues('', 'wait=0')).toBe(1)
+    expect(await queues('?api=wait', 'wait=1')).toBe(1)
+    const drained = queues('?api=wait', 'wait=20')
+    await sleep(10)
+    release('')
+    expect(await drained).toBe(0)
   })
 
   it('is nobody whom the service does not call so', async () => {

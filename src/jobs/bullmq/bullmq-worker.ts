@@ -15,7 +15,7 @@ import {
 } from '../job-store.ts'
 import { responseBlob } from '../kept-body.ts'
 import { crashAnswer, failedBy, lostAnswer } from '../problem-answer.ts'
-import { Thinned } from '../thinned.ts'
+import { thinnedBy } from '../thinned.ts'
 import { type BullJob, loadBullmq } from './bullmq-package.ts'
 import type { JobRecords } from './job-records.ts'
 import { type LeaseNews, leasesOf } from './leases.ts'
@@ -177,7 +177,7 @@ export function bullmqWorker(
     const begun = await records.begin(id, workerName())
     if (begun === undefined) return
     const { start, job: begunJob } = begun
-    const thinned = new Thinned((kind, data) =>
+    const thinned = thinnedBy((kind, data) =>
       scripts.report(id, start, kind, data).then(() => {}, failed),
     )
     const outcome = outcomeOf({

@@ -4,7 +4,7 @@ import type { BlobStore } from '../blob-store.ts'
 import type { Attempt, JobWorker, Outcome } from '../job-store.ts'
 import { keepBody, responseBlob, unread } from '../kept-body.ts'
 import { failedBy } from '../problem-answer.ts'
-import { Thinned } from '../thinned.ts'
+import { thinnedBy } from '../thinned.ts'
 import type { KeptOutcome, Lease, Taken } from './leases.ts'
 import type { Operations } from './messages.ts'
 
@@ -93,7 +93,7 @@ export class SqliteWorker implements JobWorker {
   async #attempt(taken: Taken, running: Running, over: Promise<void>): Promise<void> {
     const { call, blobs } = this.#store
     const { job } = taken
-    const thinned = new Thinned(async (kind, data) => {
+    const thinned = thinnedBy(async (kind, data) => {
       if (!running.isLost) await call('report', running.lease, kind, data).catch(() => {})
     })
     let outcome: Outcome

@@ -18,6 +18,7 @@ import {
   HeaderList,
   HttpRequest,
   type HttpResponse,
+  headerOf,
   isAsyncBody,
 } from '../../http/message.ts'
 import { isBodyless } from '../../http/response-head.ts'
@@ -239,7 +240,7 @@ class AttemptVisit extends ServedVisit implements JobVisit {
 
   /** Holds the memory of an answer, and reports what a generator of texts yields. */
   #bytesOf(response: HttpResponse): Promise<Uint8Array> {
-    const type = response.headers.find(([name]) => name === 'content-type')?.[1] ?? ''
+    const type = headerOf(response.headers, 'content-type') ?? ''
     const decoder = /^text\/|json/.test(type) ? new StringDecoder() : undefined
     let length = 0
     let held = 0
