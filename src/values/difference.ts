@@ -1,15 +1,27 @@
 /** Whether two values are equal as values: floats within a tolerance, frames by row, JSON by path. @module */
-import { isFloat } from '../core/dtype.ts'
+import { type DType, isFloat } from '../core/dtype.ts'
 import { show } from '../core/errors.ts'
+import { exponentOf } from '../core/text/number-text.ts'
 import { argmaxOf } from './array/reductions.ts'
-import { numberError, type Tolerance } from './number-error.ts'
 import { type Parts, partsOf } from './parts.ts'
 
-export type { Tolerance } from './number-error.ts'
+/**
+ * What counts as equal. Floats may differ by `absolute + relative * |expected|`, or by `ulp` steps of their dtype.
+ * Without one of these three, by what PyTorch's `assert_close` allows for the dtype.
+ */
+export interface Tolerance {
+  readonly relative?: number
+  readonly absolute?: number
+  readonly ulp?: number
+  /** Rows of frames are matched by this column, whose values differ. */
+  readonly key?: string
+  /** Of floats, only the place of the greatest along the last axis counts. */
+  readonly top1?: boolean
+}
 
 /** Where two values differ. */
 export interface Difference {
-  /** `[3, 1]`, `column "score", row 4`, `items[2].label`, `pixel [4, 7]`. */
+  /** `[3, 1]`, `score[4]` of a column, `items[2].label`, `pixels[4, 7, 0]`. */
   readonly at: string
   readonly expected: string
   readonly actual: string
@@ -27,44 +39,65 @@ export function differenceOf(
   actual: unknown,
   tolerance: Tolerance = {},
 ): Difference | undefined {
+  const worst = worstOf(expected, actual, tolerance)
+  return worst && { ...worst, at: worst.at.replace(/^\./, '') || 'value' }
+}
+
+/** Orders differences. Without a number, one is the worst; a size of 0 is no difference. */
+export function worstFirst(a: Pick<Difference, 'size'>, b: Pick<Difference, 'size'>): number {
+  return (b.size ?? Infinity) - (a.size ?? Infinity) || 0
+}
+
+/**
+ * @param dtype - Of the list that has both.
+ * @param known - The size of a difference that is known already. Only greater ones count.
+ */
+function worstOf(
+  a: unknown,
+  b: unknown,
+  tolerance: Tolerance,
+  dtype?: DType,
+  known = 0,
+): Difference | undefined {
+  if (Object.is(a, b) || known === Infinity) return undefined
+  if (isNumber(a) && isNumber(b)) {
+    const size = numberError(a, b, tolerance, dtype)
+    return size > known ? { at: '', expected: String(a), actual: String(b), size } : undefined
+  }
+  const [from, to] = [a, b].map((value) => comparedParts(value, tolerance))
+  if (from.what !== to.what)
+    return { at: '', expected: around(from.what, to.what), actual: around(to.what, from.what) }
   let worst: Difference | undefined
-  /** Keeps the greatest: one without a size is greater than all with one. `place`: names it, once it is needed. */
-  const differ = (place: () => string, from: string, to: string, size?: number) => {
-    if (worst !== undefined && (worst.size ?? Infinity) >= (size ?? Infinity)) return
-    const at = place().replace(/^(\.|, | )/, '') || 'value'
-    worst = { at, expected: from, actual: to, ...(size !== undefined && { size }) }
+  let least = known
+  for (let i = 0; i < from.items.length; i++) {
+    const found = worstOf(from.items[i], to.items[i], tolerance, from.dtype, least)
+    if (found === undefined) continue
+    worst = { ...found, at: from.placeOf(i) + found.at }
+    least = found.size ?? Infinity
   }
-  const compare = (place: () => string, a: unknown, b: unknown, dtype?: Parts['dtype']): void => {
-    if (Object.is(a, b)) return
-    if (isNumber(a) && isNumber(b)) {
-      const size = numberError(a, b, tolerance, dtype)
-      if (size > 0) differ(place, String(a), String(b), size)
-      return
-    }
-    const [from, to] = [a, b].map((value) => partsOf(value, tolerance.key))
-    const [said, meant] = [from?.what ?? textOf(a), to?.what ?? textOf(b)]
-    if (said !== meant) differ(place, around(said, meant), around(meant, said))
-    else if (from !== undefined && to !== undefined) compareParts(place, from, to)
-  }
-  const compareParts = (place: () => string, from: Parts, to: Parts) => {
-    const { items, dtype, width, placeOf } = from
-    const [tops, others] = tolerance.top1 ? [topsOf(from), topsOf(to)] : []
-    if (tops !== undefined && others !== undefined) {
-      const row = tops.findIndex((top, i) => top !== others[i])
-      const top = () => `top 1 of ${place()}${placeOf(row * width)}`
-      if (row !== -1) differ(top, String(tops[row]), String(others[row]))
-      return
-    }
-    for (let i = 0; i < items.length; i++)
-      if (items[i] !== to.items[i])
-        compare(() => `${place()}${placeOf(i)}`, items[i], to.items[i], dtype)
-  }
-  compare(() => '', expected, actual)
   return worst
 }
 
 function isNumber(value: unknown): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint'
+}
+
+const leaf = (what: string): Parts => ({ what, items: [], placeOf: String })
+
+function comparedParts(value: unknown, { key, top1 }: Tolerance): Parts {
+  const parts = partsOf(value, key) ?? leaf(textOf(value))
+  const { items, dtype, width = items.length, placeOf } = parts
+  if (!top1 || items.length === 0) return parts
+  // Scores are floats in rows, or a list of numbers.
+  const areScores =
+    dtype === undefined ? Array.from(items).every(isNumber) : isFloat(dtype) && width > 1
+  if (!areScores) return parts
+  const tops = Array.from(argmaxOf(Float64Array.from(items, Number), width), String)
+  return {
+    ...leaf(parts.what),
+    items: tops.map(leaf),
+    placeOf: (i) => `${placeOf(i * width)}, top 1`,
+  }
 }
 
 /** Equal for equal values without parts. Errors are what their codes say. */
@@ -76,14 +109,46 @@ function textOf(value: unknown): string {
 /** @returns a text from shortly before its first difference. */
 function around(text: string, other: string): string {
   let start = 0
-  while (start < text.length && text[start] === other[start]) start++
+  while (text[start] === other[start]) start++
   return text.slice(Math.max(0, start - 20), start + 60)
 }
 
-/** @returns the places of the greatest of items that can be scores: floats in rows, or a list of numbers. */
-function topsOf({ items, dtype, width }: Parts): Int32Array | undefined {
-  const areScores =
-    dtype === undefined ? Array.from(items).every(isNumber) : isFloat(dtype) && width > 1
-  if (!areScores || items.length === 0) return undefined
-  return argmaxOf(Float64Array.from(items, Number), width)
+/** Relative and absolute, as PyTorch's `assert_close` has them; bits of the fraction, and the least exponent. */
+const floats = {
+  float16: { relative: 1e-3, absolute: 1e-5, bits: 10, least: -14 },
+  float32: { relative: 1.3e-6, absolute: 1e-5, bits: 23, least: -126 },
+  float64: { relative: 1e-7, absolute: 1e-7, bits: 52, least: -1022 },
+} as const
+
+/**
+ * Compares two numbers, as numpy's `isclose`. NaN equals NaN. Of integers only `absolute` counts.
+ *
+ * @param dtype - Undefined for numbers of JSON: floats that float32 holds count as float32.
+ * @returns the relative error, 1 where 0 is expected; 0 within the tolerance.
+ */
+export function numberError(
+  expected: number | bigint,
+  actual: number | bigint,
+  given: Tolerance,
+  dtype?: DType,
+): number {
+  const both = [expected, actual].map(Number)
+  const [from, to] = both
+  const isGiven = (given.relative ?? given.absolute ?? given.ulp) !== undefined
+  const areWhole = both.every(Number.isInteger)
+  const isExact = dtype === undefined ? areWhole && !isGiven : !isFloat(dtype)
+  // Wide integers can differ and be the same double.
+  if (from === to || Object.is(from, to))
+    return isExact && String(expected) !== String(actual) ? Number.EPSILON : 0
+  const gap = Math.abs(to - from)
+  if (!(gap < Infinity)) return Infinity
+  const errorAbove = (bound: number) => (gap <= bound ? 0 : gap / Math.abs(from || to))
+  if (isExact) return errorAbove(given.absolute ?? 0)
+  const untyped = both.every(isSingle) ? 'float32' : 'float64'
+  const { bits, least, ...usual } = floats[(dtype ?? untyped) as keyof typeof floats]
+  const { relative = 0, absolute = 0, ulp = 0 }: Tolerance = isGiven ? given : usual
+  const step = 2 ** (Math.max(exponentOf(Math.abs(from)), least) - bits)
+  return errorAbove(Math.max(absolute + relative * Math.abs(from), ulp * step))
 }
+
+const isSingle = (value: number) => Math.fround(value) === value

@@ -4,6 +4,7 @@ import { BinaryFile } from '../core/file/binary-file.ts'
 import { isRecord } from '../core/options.ts'
 import { float16ToNumber } from '../core/text/number-text.ts'
 import { parseJson } from '../core/text/parse-json.ts'
+import { NDArray } from './array/ndarray.ts'
 import { showShape, sizeOf } from './array/shape.ts'
 import { RasterImage } from './image/raster.ts'
 import { cellsOf, valueReader } from './table/columns.ts'
@@ -15,9 +16,9 @@ export interface Parts {
   readonly what: string
   readonly items: ArrayLike<unknown>
   /** Of the items, where it is known. */
-  readonly dtype?: DType | undefined
-  /** Items along the last axis. */
-  readonly width: number
+  readonly dtype?: DType
+  /** Items along the last axis; all of them if undefined. */
+  readonly width?: number
   /** @returns the path of an item below the value. */
   placeOf(index: number): string
 }
@@ -27,21 +28,16 @@ export interface Parts {
  * @returns undefined for a value without parts.
  */
 export function partsOf(value: unknown, key?: string): Parts | undefined {
-  if (Array.isArray(value)) return listOf(`a list of ${value.length}`, value, (i) => `[${i}]`)
+  if (Array.isArray(value))
+    return { what: `a list of ${value.length}`, items: value, placeOf: (i) => `[${i}]` }
   if (!isRecord(value) || value instanceof Date || value instanceof Error) return undefined
   if (typeof value.placeOf === 'function') return value as unknown as Parts
-  if (value instanceof RasterImage) return pictureParts(value)
-  const bare = dtypeOfContainer(value)
-  const data = value as unknown as ArrayLike<unknown>
-  if (bare !== undefined) return arrayParts({ dtype: bare, shape: [data.length], data })
-  if (isArray(value)) return arrayParts(value)
   if (typeof value.rechunk === 'function') return frameParts(value, key)
-  if (value instanceof BinaryFile) return recordParts({ type: value.mimeType, bytes: value.bytes })
-  return recordParts(value instanceof Map ? Object.fromEntries(value) : value)
-}
-
-const listOf = (what: string, items: ArrayLike<unknown>, placeOf: Parts['placeOf']): Parts => {
-  return { what, items, placeOf, width: items.length }
+  if (value instanceof Set) return partsOf([...value])
+  if (dtypeOfContainer(value)) return arrayParts(new NDArray(value as unknown as Uint8Array))
+  // NDArray, and what clients have of it.
+  const isArray = isDType(value.dtype) && Array.isArray(value.shape) && 'data' in value
+  return isArray ? arrayParts(value as unknown as ArrayForm) : recordParts(recordOf(value))
 }
 
 interface ArrayForm {
@@ -50,58 +46,55 @@ interface ArrayForm {
   readonly data: ArrayLike<unknown>
 }
 
-/** NDArray, and what clients have of it. */
-function isArray(value: object): value is ArrayForm {
-  return 'dtype' in value && 'shape' in value && 'data' in value && isDType(value.dtype)
-}
-
 function arrayParts({ dtype, shape, data }: ArrayForm): Parts {
-  const strides = shape.map((_, axis) => sizeOf(shape.slice(axis + 1)))
-  const placeOf = (index: number) =>
-    `[${strides.map((stride, axis) => Math.floor(index / stride) % shape[axis]).join(', ')}]`
-  const what = `${dtype} ${showShape(shape)}`
-  const items = dtype === 'float16' ? Array.from(data as Uint16Array, float16ToNumber) : data
-  return { what, items, placeOf, dtype, width: shape.at(-1) ?? 1 }
-}
-
-function pictureParts({ mode, width, height, palette, data }: RasterImage): Parts {
-  const pixels = new RasterImage(mode, width, height, data)
-  if (palette !== undefined) return recordParts({ pixels, palette })
-  const items = pixels.elements()
-  const channels = items.length / (width * height)
   const placeOf = (index: number) => {
-    const pixel = Math.floor(index / channels)
-    return ` pixel [${Math.floor(pixel / width)}, ${pixel % width}]`
+    const places = shape.map(
+      (length, axis) => Math.floor(index / sizeOf(shape.slice(axis + 1))) % length,
+    )
+    return `[${places.join(', ')}]`
   }
-  const what = `${mode} of ${width}×${height}`
-  return { what, items, placeOf, dtype: dtypeOfContainer(items), width: channels }
+  const items = dtype === 'float16' ? Array.from(data as Uint16Array, float16ToNumber) : data
+  return { what: `${dtype} ${showShape(shape)}`, items, placeOf, dtype, width: shape.at(-1) ?? 1 }
 }
 
 /** JSON has no undefined, and its members no order. */
 function recordParts(record: Readonly<Record<string, unknown>>): Parts {
   const names = Object.keys(record).filter((name) => record[name] !== undefined)
-  names.sort()
-  const items = names.map((name) => record[name])
-  return listOf(`an object of ${names}`, items, (i) => `.${names[i]}`)
+  const what = `an object of ${JSON.stringify(names.sort())}`
+  return { what, items: names.map((name) => record[name]), placeOf: (i) => `.${names[i]}` }
+}
+
+function recordOf(value: Record<string, unknown>): Record<string, unknown> {
+  if (value instanceof Map) return Object.fromEntries(value)
+  if (value instanceof BinaryFile) return { type: value.mimeType, bytes: value.bytes }
+  if (!(value instanceof RasterImage)) return value
+  const { mode, width, height, palette } = value
+  const pixels = new NDArray(value.elements()).reshape([height, width, -1])
+  return { mode, palette, pixels }
 }
 
 /** Row labels and the name of a series do not count: few formats have them. */
 function frameParts(value: object, key: string | undefined): Parts {
   const polars = loadPolars('a comparison')
   const table = polars.toColumns(value as Parameters<typeof polars.toColumns>[0])
-  if ('failure' in table) return listOf(String(value), [], String)
+  if ('failure' in table) return { what: String(value), items: [], placeOf: String }
   const { rows, columns } = table
-  const lists = columns.map((column) => cellsOf(column, rows, valueReader(column)))
-  const order = Array.from({ length: rows }, (_, row) => row)
-  const keys = lists[columns.findIndex(({ name }) => name === key)]?.map(String)
-  if (keys !== undefined) order.sort((a, b) => (keys[a] < keys[b] ? -1 : 1))
-  const items = columns.map(({ kind: dtype, isJson }, i): Parts => {
-    const cells = order.map((row) => lists[i][row])
-    const items = isJson ? cells.map(jsonOf) : cells
-    return { what: '', items, placeOf: (at) => `, row ${order[at]}`, dtype, width: 1 }
+  const names = columns.map(({ name }) => (polars.isSeries(value) ? '' : name))
+  const lists = columns.map((column) => {
+    const cells = cellsOf(column, rows, valueReader(column))
+    return column.isJson ? cells.map(jsonOf) : cells
   })
-  const names = columns.map(({ name }) => (polars.isSeries(value) ? '""' : JSON.stringify(name)))
-  return listOf(`${rows} rows of ${names}`, items, (i) => `, column ${names[i]}`)
+  const keys = lists[columns.findIndex(({ name }) => name === key)]?.map(String)
+  const order = [...Array(rows).keys()]
+  order.sort((a, b) => keys?.[a].localeCompare(keys[b]) ?? 0)
+  return {
+    what: `${rows} rows of ${JSON.stringify(names)}`,
+    items: columns.map(({ kind: dtype }, i): Parts => {
+      const items = order.map((row) => lists[i][row])
+      return { what: '', items, placeOf: (at) => `[${order[at]}]`, dtype, width: 1 }
+    }),
+    placeOf: (i) => `.${names[i]}`,
+  }
 }
 
 /** Lists and structs of frames. */

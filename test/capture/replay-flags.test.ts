@@ -159,9 +159,9 @@ describe('serving replay', () => {
     ['large', { at: '[0]', expected: '9007199254740993', actual: '9007199254740994' }],
     ['odd', { at: '[1]', expected: 'Infinity', actual: '-Infinity', size: null }],
     ['nested', { at: 'rows[0].tags[1]', expected: '"y"', actual: '"z"' }],
-    ['lists', { at: 'column "tags", row 1[1]', expected: '2', actual: '3' }],
-    ['less', { at: 'value', expected: '1 rows of "a","b"', actual: '1 rows of "a"' }],
-    ['picture', { at: 'value', expected: 'RGB of 1×1', actual: 'RGB of 1×2' }],
+    ['lists', { at: 'tags[1][1]', expected: '2', actual: '3' }],
+    ['less', { at: 'value', expected: '1 rows of ["a","b"]', actual: '1 rows of ["a"]' }],
+    ['picture', { at: 'pixels', expected: 'uint8 (1, 1, 3)', actual: 'uint8 (2, 1, 3)' }],
   ])('tells how %s has changed', async (api, change) => {
     const { code, worst } = await replayed(api)
     expect(worst).toMatchObject(change)

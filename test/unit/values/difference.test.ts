@@ -4,9 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { ValueError } from '../../../src/core/errors.ts'
 import { BinaryFile } from '../../../src/core/file/binary-file.ts'
 import { NDArray } from '../../../src/values/array/ndarray.ts'
-import { differenceOf, type Tolerance } from '../../../src/values/difference.ts'
+import { differenceOf, numberError, type Tolerance } from '../../../src/values/difference.ts'
 import { RasterImage } from '../../../src/values/image/raster.ts'
-import { numberError } from '../../../src/values/number-error.ts'
 
 type Case = readonly [
   dtype: 'float16' | 'float32' | 'float64',
@@ -84,7 +83,7 @@ describe('differenceOf', () => {
     const [a, b] = [scores(0.1, 0.7, 0.2, 0.5, 0.3, 0.2), scores(0.2, 0.6, 0.2, 0.4, 0.4, 0.2)]
     expect(differenceOf(a, b, { top1: true })).toBeUndefined()
     expect(differenceOf(a, scores(0.1, 0.7, 0.2, 0.3, 0.5, 0.2), { top1: true })).toEqual({
-      at: 'top 1 of [1, 0]',
+      at: '[1, 0], top 1',
       expected: '0',
       actual: '1',
     })
@@ -103,27 +102,27 @@ describe('differenceOf', () => {
     expect(
       differenceOf(rows, pl.DataFrame({ id: ['a', 'b', 'c'], score: [1, 2, 3] })),
     ).toMatchObject({
-      at: 'column "score", row 2',
+      at: 'score[2]',
       expected: 'null',
       actual: '3',
     })
     expect(differenceOf(rows, pl.DataFrame({ id: ['a', 'b', 'd'], score: [1, 2, null] }))?.at).toBe(
-      'column "id", row 2',
+      'id[2]',
     )
-    expect(differenceOf(rows, turned, { key: 'id' })?.actual).toBe('3 rows of "score","id"')
+    expect(differenceOf(rows, turned, { key: 'id' })?.actual).toBe('3 rows of ["score","id"]')
     const same = pl.DataFrame({ id: ['c', 'a', 'b'], score: [null, 1, 2.5] })
     expect(differenceOf(rows, same, { key: 'id' })).toMatchObject({
-      at: 'column "score", row 1',
+      at: 'score[1]',
       expected: '2',
       actual: '2.5',
     })
     expect(differenceOf(rows, pl.DataFrame({ id: ['a'], score: [1] }))?.actual).toBe(
-      '1 rows of "id","score"',
+      '1 rows of ["id","score"]',
     )
     const made = (score: number[]) => pl.DataFrame({ id: ['a', 'b'], score })
     expect(differenceOf(made([1.5, 2]), made([1.5, 2]))).toBeUndefined()
     expect(differenceOf(made([1.5, 2]), made([1.5, 4]))).toMatchObject({
-      at: 'column "score", row 1',
+      at: 'score[1]',
       size: 1,
     })
     expect(differenceOf(pl.Series('a', [1, 2]), pl.Series('a', [1, 3]))?.actual).toBe('3')
@@ -139,6 +138,8 @@ describe('differenceOf', () => {
     })
     expect(differenceOf(value, { items: [] })?.actual).toBe('a list of 0')
     expect(differenceOf(value, { item: [] })).toMatchObject({ at: 'value' })
+    // Names with commas are no other names.
+    expect(differenceOf({ 'a,b': 1 }, { a: 1, b: 2 })).toMatchObject({ at: 'value' })
     expect(differenceOf([1, '1'], ['1', 1])?.at).toBe('[0]')
     expect(differenceOf(null, {})?.expected).toBe('null')
     const text = (end: string) => `${'word '.repeat(40)}${end}`
@@ -148,6 +149,9 @@ describe('differenceOf', () => {
     })
     expect(differenceOf(new ValueError('a'), new ValueError('b'))).toBeUndefined()
     expect(differenceOf(new ValueError('a'), 1)).toMatchObject({ expected: 'error value_error' })
+    expect(differenceOf(new Set([1]), new Set([1]))).toBeUndefined()
+    expect(differenceOf(new Set([1]), new Set([2]))?.at).toBe('[0]')
+    expect(differenceOf(new Map([['a', 1]]), new Map([['a', 2]]))?.at).toBe('a')
     expect(differenceOf(new Date(0), new Date(0))).toBeUndefined()
     expect(differenceOf(new Date(0), new Date(1))).toBeDefined()
   })
@@ -155,14 +159,22 @@ describe('differenceOf', () => {
   it('compares pictures by pixel, and files by type and byte', () => {
     const picture = (...data: number[]) => new RasterImage('RGB', 2, 1, Uint8Array.from(data))
     expect(differenceOf(picture(1, 2, 3, 4, 5, 6), picture(1, 2, 3, 4, 5, 7))).toMatchObject({
-      at: 'pixel [0, 1]',
+      at: 'pixels[0, 1, 2]',
       expected: '6',
     })
     expect(
       differenceOf(picture(1, 2, 3, 4, 5, 6), picture(1, 2, 3, 4, 5, 7), { absolute: 1 }),
     ).toBeUndefined()
     const grey = new RasterImage('L', 2, 1, Uint8Array.of(1, 2))
-    expect(differenceOf(picture(1, 2, 3, 4, 5, 6), grey)?.actual).toBe('L of 2×1')
+    expect(differenceOf(picture(1, 2, 3, 4, 5, 6), grey)).toMatchObject({
+      at: 'mode',
+      actual: '"L"',
+    })
+    const small = new RasterImage('RGB', 1, 1, Uint8Array.of(1, 2, 3))
+    expect(differenceOf(picture(1, 2, 3, 4, 5, 6), small)).toMatchObject({
+      at: 'pixels',
+      actual: 'uint8 (1, 1, 3)',
+    })
     const file = (text: string, mimeType = 'text/plain') =>
       new BinaryFile(Buffer.from(text), { mimeType })
     expect(differenceOf(file('abc'), file('abc'))).toBeUndefined()
