@@ -103,6 +103,12 @@ export function errorLine(index: number, error: object | string): Uint8Array {
   return Buffer.from(`{"index":${index},"error":${text}}`)
 }
 
+/** @returns the line of a right answer: a blank tells it from that of a row that failed, which it may look like. */
+export function answerLine(json: Uint8Array): Uint8Array {
+  const isLikeError = Buffer.from(json.subarray(0, 9)).toString() === '{"index":'
+  return isLikeError ? Buffer.concat([Buffer.from(' '), json]) : json
+}
+
 /** What one attempt keeps. */
 export class RowLog {
   readonly #attempt: Attempt

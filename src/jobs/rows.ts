@@ -12,6 +12,7 @@ import type { StoredRequest, StoredResponse } from './job.ts'
 import { type Attempt, maxCrashes, type Outcome } from './job-store.ts'
 import { crashAnswer, problemAnswer } from './problem-answer.ts'
 import {
+  answerLine,
   errorLine,
   maxKeptBytes,
   type RowAnswer,
@@ -157,7 +158,7 @@ export function rowAnswer(response: StoredResponse, index: number): RowAnswer {
   }
   const json = jsonOf(body, isJson)
   if (status >= 400) return { line: errorLine(index, Buffer.from(json).toString()), isFailed: true }
-  return { line: json, isFailed: false }
+  return { line: answerLine(json), isFailed: false }
 }
 
 /** @returns one line; the bytes may be those of `body`. */

@@ -138,6 +138,10 @@ describe.skipIf(!hasSqlite)('jobs of the typed client', () => {
     const csv = new Blob(['a,b\n1,x\n2,y\n'], { type: 'text/csv' })
     const objects = [{ value: { a: 1, b: 'x' } }, { value: { a: 2, b: 'y' } }]
     expect(await answersOf(await client.accepted.submitRows(csv))).toEqual(objects)
+    // A right answer that looks like a row that failed.
+    const alike = { index: 0, error: { code: 'bad_input', status: 400 } }
+    const lookalikes = await client.accepted.submitRows([alike])
+    expect(await answersOf(lookalikes)).toEqual([{ value: alike }])
     expect(await failure(client.plain.submitRows([1]))).toMatchObject({ code: 'bad_input' })
   })
 
