@@ -29,16 +29,14 @@ const windowMs = 120_000
 
 /** Yields calls in the order in which they came. */
 export async function* inOrder(calls: AsyncIterable<CapturedCall>): AsyncGenerator<CapturedCall> {
-  let waiting: CapturedCall[] = []
-  let count = 0
+  const waiting: CapturedCall[] = []
   for await (const call of calls) {
-    waiting.push(call)
-    if (++count % 1000 > 0) continue
-    waiting.sort(byTime)
-    const end = timeOf(waiting[waiting.length - 1]) - windowMs
-    const ready = waiting.filter((each) => timeOf(each) < end)
-    waiting = waiting.slice(ready.length)
-    yield* ready
+    if (waiting.push(call) % 1000 > 0) continue
+    const end = timeOf(waiting.sort(byTime)[waiting.length - 1]) - windowMs
+    yield* waiting.splice(
+      0,
+      waiting.findIndex((each) => timeOf(each) >= end),
+    )
   }
   yield* waiting.sort(byTime)
 }

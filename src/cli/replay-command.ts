@@ -3,10 +3,9 @@ import { writeFileSync } from 'node:fs'
 import { bodyOf } from '../capture/captured-body.ts'
 import { type CapturedCall, rowText } from '../capture/read-rows.ts'
 import { InvalidArgument } from '../core/errors.ts'
-import type { Tolerance } from '../values/difference.ts'
+import { type Tolerance, worstFirst } from '../values/difference.ts'
 import type { SenderFlags } from './load/senders.ts'
 import { inOrder, recordedCalls } from './recorded-calls.ts'
-import { worstFirst } from './replay/api-result.ts'
 import { replay } from './replay/replay.ts'
 import { reportOf, reportText } from './replay/report.ts'
 import { openTarget } from './replay/target.ts'
@@ -35,18 +34,21 @@ export async function replayCommand(
   flags: ReplayFlags,
   print: (text: string) => void,
 ): Promise<number> {
-  const { against, allow, save } = flags
-  const chosen = chosenOf(recordedCalls(place), flags)
+  const { against, allow, save, speed, request } = flags
   const target = await openTarget(against, flags)
   try {
-    const calls = flags.speed === undefined ? chosen : inOrder(chosen)
-    const results = await replay(calls, target, flags)
+    const chosen = chosenOf(place, flags)
+    const results = await replay(speed === undefined ? chosen : inOrder(chosen), target, flags)
     if (results.length === 0) throw new InvalidArgument(`there are no such calls in ${place}`)
     const report = reportOf({ place, against, allow }, results)
     print(flags.json ? `${JSON.stringify(report, undefined, 2)}\n` : reportText(report))
     if (flags.report !== undefined) writeFileSync(flags.report, reportPage(report))
-    const [{ example }] = results.toSorted((a, b) => worstFirst(a.example, b.example))
-    if (save !== undefined) await saveCase(save, example.call)
+    if (save !== undefined) {
+      const [worst] = report.apis.flatMap((api) => api.worst).sort(worstFirst)
+      const saved = chosenOf(place, { sample: 1, request: request ?? worst?.requestId })
+      const { value } = await saved.next()
+      if (value !== undefined) await saveCase(save, value)
+    }
     return report.isAllowed ? 0 : 1
   } finally {
     await target.close()
@@ -54,10 +56,10 @@ export async function replayCommand(
 }
 
 async function* chosenOf(
-  calls: AsyncIterable<CapturedCall>,
-  { sample, request }: ReplayFlags,
-): AsyncGenerator<CapturedCall> {
-  for await (const call of calls) {
+  place: string,
+  { sample, request }: Pick<ReplayFlags, 'sample' | 'request'>,
+) {
+  for await (const call of recordedCalls(place)) {
     const isChosen =
       request === undefined ? Math.random() < sample : call.row.request_id === request
     if (isChosen) yield call

@@ -10,56 +10,40 @@ const bins = 10
 /** Of an empty bin, whose logarithm would be infinite. */
 const leastShare = 1e-4
 
-/** A value, and when it came. */
-interface Timed {
-  readonly value: unknown
-  readonly time: number
+/** Of more values than it keeps, each is as likely to be there. */
+interface Column {
+  count: number
+  readonly values: { readonly value: unknown; readonly time: number }[]
 }
 
-/**
- * The values of each column: places along the last axis of arrays, columns of frames, fields of JSON. Of more than it
- * keeps, each is as likely to be there.
- */
-export class Columns extends Map<string, Timed[]> {
-  readonly #counts = new Map<string, number>()
-
+/** The values of each column: places along the last axis of arrays, columns of frames, fields of JSON. */
+export class Columns extends Map<string, Column> {
   add(whole: unknown, time = 0): void {
     let left = maxLeaves
     const walk = (path: string, value: unknown): void => {
       const parts = partsOf(value)
-      for (let i = 0; i < (parts?.items.length ?? 0) && left-- > 0; i++)
-        walk(path + columnOf(parts?.placeOf(i) ?? ''), parts?.items[i])
-      if (parts === undefined)
-        this.#keep(path.replace(/^(\.|, )/, '') || 'value', { value: plainOf(value), time })
+      if (parts === undefined) this.#keep(path.replace(/^\./, '') || 'value', plainOf(value), time)
+      else
+        for (let i = 0; i < parts.items.length && left-- > 0; i++)
+          walk(path + columnOf(parts.placeOf(i)), parts.items[i])
     }
     walk('', whole)
   }
 
-  #keep(name: string, timed: Timed): void {
-    const values = this.get(name) ?? []
-    if (values.length === 0 && this.size >= maxColumns) return
-    this.set(name, values)
-    const count = (this.#counts.get(name) ?? 0) + 1
-    this.#counts.set(name, count)
-    const at = count > maxValues ? Math.floor(Math.random() * count) : values.length
-    if (at < maxValues) values[at] = timed
+  #keep(name: string, value: unknown, time: number): void {
+    const column = this.get(name) ?? { count: 0, values: [] }
+    if (column.count === 0 && this.size >= maxColumns) return
+    this.set(name, column)
+    const { count, values } = column
+    column.count++
+    const at = count < maxValues ? count : Math.floor(Math.random() * column.count)
+    if (at < maxValues) values[at] = { value, time }
   }
 }
 
-/**
- * @param later - Undefined: the later half of the values is compared with the earlier.
- * @returns how each column has changed, the greatest first.
- */
-export function driftsOf(columns: Columns, later?: Columns) {
-  const drifts = [...columns].flatMap(([column, values]) => {
-    const middle = Math.ceil(values.length / 2)
-    const sorted = values.toSorted((a, b) => a.time - b.time)
-    const now = later === undefined ? sorted.splice(middle) : later.get(column)
-    if (now === undefined || now.length === 0) return []
-    const [a, b] = [sorted, now].map((side) => side.map(({ value }) => value))
-    return [{ column, ...driftOf(a, b) }]
-  })
-  return drifts.sort((a, b) => b.psi - a.psi)
+/** Rows are no columns. */
+function columnOf(place: string): string {
+  return place.replace(/^\[\d+\]$/, '').replace(/^\[.*, /, '[')
 }
 
 /** Numbers, and texts that are not long. */
@@ -68,9 +52,20 @@ function plainOf(value: unknown): unknown {
   return typeof value === 'bigint' || value instanceof Date ? Number(value) : value
 }
 
-/** Rows are no columns. */
-function columnOf(place: string): string {
-  return place.replace(/, row \d+$|^ pixel .*|^\[\d+\]$/, '').replace(/^\[.*, /, '[')
+/**
+ * @param since - Values from this time on are compared with those before. Undefined: the later half with the earlier.
+ * @returns how each column has changed, the greatest first.
+ */
+export function driftsOf(columns: Columns, since?: number) {
+  const drifts = [...columns].flatMap(([column, { values }]) => {
+    const times = Float64Array.from(values, ({ time }) => time).sort()
+    const start = since ?? times[Math.ceil(times.length / 2)]
+    const [before, now] = [false, true].map((isLater) =>
+      values.filter(({ time }) => time >= start === isLater).map(({ value }) => value),
+    )
+    return before.length * now.length > 0 ? [{ column, ...driftOf(before, now) }] : []
+  })
+  return drifts.sort((a, b) => b.psi - a.psi)
 }
 
 /**

@@ -5,10 +5,9 @@ import type { CapturedCall } from '../../capture/read-rows.ts'
 import { BinaryFile } from '../../core/file/binary-file.ts'
 import { isRecord } from '../../core/options.ts'
 import { Image } from '../../descriptors/image.ts'
-import { HeaderList, HttpRequest } from '../../http/message.ts'
 import type { Tolerance } from '../../values/difference.ts'
 import { timeOf } from '../recorded-calls.ts'
-import { ApiResult } from './api-result.ts'
+import { addCompared, addOne, type Figures, newFigures } from './report.ts'
 import { failure, type Target } from './target.ts'
 
 /** How calls are sent and compared. */
@@ -19,46 +18,44 @@ export interface ReplayOptions extends Tolerance {
   readonly connections: number
 }
 
-/** @returns the results of each API, by name. */
+/** @returns the figures of each API. */
 export async function replay(
-  calls: AsyncIterable<CapturedCall>,
+  calls: AsyncGenerator<CapturedCall>,
   target: Target,
   { speed = Infinity, connections, ...tolerance }: ReplayOptions,
-): Promise<ApiResult[]> {
-  const results = new Map<string, ApiResult>()
-  const open = new Set<Promise<void>>()
+): Promise<Figures[]> {
+  const apis = new Map<string, Figures>()
   const start = performance.now()
   let first = Infinity
-  for await (const call of calls) {
-    first = Math.min(first, timeOf(call))
-    const aheadMs = start + (timeOf(call) - first) / speed - performance.now()
-    if (aheadMs > 0) await wait(aheadMs)
-    while (open.size >= connections) await Promise.race(open)
-    const { api } = call.notes
-    const result = results.get(api) ?? new ApiResult(api, call)
-    results.set(api, result)
-    const work = replayCall(call, target, tolerance, result)
-      .catch((error) => `it cannot be read: ${error instanceof Error ? error.message : error}`)
-      .then((reason) => {
-        open.delete(work)
-        if (reason !== undefined) result.skip(reason)
-      })
-    open.add(work)
+  // Each takes the next call once the last one is answered.
+  const sendInTurn = async () => {
+    for await (const call of calls) {
+      first = Math.min(first, timeOf(call))
+      const aheadMs = start + (timeOf(call) - first) / speed - performance.now()
+      if (aheadMs > 0) await wait(aheadMs)
+      const { api } = call.notes
+      const figures = apis.get(api) ?? newFigures(api)
+      apis.set(api, figures)
+      const reason = await replayCall(call, target, tolerance, figures).catch(
+        (error) => `it cannot be read: ${error.message}`,
+      )
+      if (reason !== undefined) addOne(figures.skipped, reason)
+    }
   }
-  await Promise.all(open)
-  return [...results.values()].toSorted((a, b) => (a.api < b.api ? -1 : 1))
+  await Promise.all(Array.from({ length: connections }, sendInTurn))
+  return [...apis.values()]
 }
 
-/** @returns why the call was not compared, if it was not. */
+/** @returns why a call was not compared, if it was not. */
 async function replayCall(
   call: CapturedCall,
   target: Target,
   tolerance: Tolerance,
-  result: ApiResult,
+  figures: Figures,
 ): Promise<string | undefined> {
   const { row } = call
-  const paths = (row.redacted ?? []) as readonly string[]
-  if (paths.length > 0) return `${paths.join(', ')} was redacted`
+  const redacted = (row.redacted ?? []) as readonly string[]
+  if (redacted.length > 0) return `${redacted.join(', ')} was redacted`
   const isError = Number(row.status) >= 400
   const code = String(row.error ?? `http_${row.status}`)
   const expected = isError ? failure(code) : await pixelsOf(valueOf(call, 'output'))
@@ -66,8 +63,8 @@ async function replayCall(
   const input = valueOf(call, 'input')
   const answer = await target.ask(call)
   if (typeof answer === 'string') return answer
-  const actual = await pixelsOf(answer.value)
-  result.compare(call, { input, expected, actual, ms: answer.ms }, tolerance)
+  const values = { input, expected, actual: await pixelsOf(answer.value) }
+  addCompared(figures, call, values, answer.ms, tolerance)
   return undefined
 }
 
@@ -80,9 +77,9 @@ function reasonFor(row: CapturedCall['row']): string {
 async function pixelsOf(value: unknown): Promise<unknown> {
   if (value instanceof BinaryFile) {
     if (!value.mimeType.startsWith('image/')) return value
-    const lines = HeaderList.from({ 'content-type': value.mimeType })
-    const request = new HttpRequest(lines, value.bytes)
-    return new Image({ pilmode: null }).fromHttpRequest(request).catch(() => value)
+    const image = new Image({ pilmode: null })
+    const decode = async ({ bytes, mimeType }: BinaryFile) => image.fromBytes(bytes, mimeType)
+    return decode(value).catch(() => value)
   }
   if (Array.isArray(value) && holdsFile(value)) return Promise.all(value.map(pixelsOf))
   if (!isRecord(value) || !Object.values(value).some(holdsFile)) return value
@@ -90,4 +87,4 @@ async function pixelsOf(value: unknown): Promise<unknown> {
   return Object.fromEntries(await Promise.all(parts))
 }
 
-const holdsFile = (part: unknown) => (Array.isArray(part) ? part[0] : part) instanceof BinaryFile
+const holdsFile = (part: unknown) => [part].flat()[0] instanceof BinaryFile

@@ -1,6 +1,82 @@
-/** The report of a replay. @module */
-import { milliseconds } from '../load/summary.ts'
-import type { ApiResult } from './api-result.ts'
+/** What a replay has shown: figures of each API, which grow within bounds, and the report of all. @module */
+import type { CapturedCall } from '../../capture/read-rows.ts'
+import {
+  type Difference,
+  differenceOf,
+  type Tolerance,
+  worstFirst,
+} from '../../values/difference.ts'
+import { milliseconds, quantilesOf } from '../load/summary.ts'
+import { timeOf } from '../recorded-calls.ts'
+import { Columns, driftsOf } from './drift.ts'
+
+/** A call that was answered otherwise than recorded. */
+interface Change extends Difference {
+  readonly requestId: string
+  readonly time: unknown
+  /** Whether the greatest score is at another place. */
+  readonly isTop: boolean
+}
+
+const maxWorst = 20
+
+/** What the calls of an API have shown. */
+export type Figures = ReturnType<typeof newFigures>
+type Counts = Record<string, number>
+
+/** @returns the figures of an API without calls. */
+export function newFigures(api: string) {
+  return {
+    api,
+    compared: 0,
+    changed: 0,
+    /** Calls whose greatest score is at another place. */
+    topChanged: 0,
+    /** Calls that were not compared, by why. */
+    skipped: {} as Counts,
+    /** Changed calls by the order of magnitude of their relative error. */
+    sizes: {} as Counts,
+    worst: [] as Change[],
+    recordedMs: [] as number[],
+    replayedMs: [] as number[],
+    inputs: new Columns(),
+    /** Recorded ones have the time 0, and those of now 1. */
+    outputs: new Columns(),
+  }
+}
+
+/** Counts one more of a name. */
+export function addOne(counts: Counts, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1
+}
+
+/** Adds a call with what it had, what came then, and what came now. */
+export function addCompared(
+  figures: Figures,
+  call: CapturedCall,
+  { input, expected, actual }: Readonly<Record<'input' | 'expected' | 'actual', unknown>>,
+  ms: number,
+  tolerance: Tolerance,
+): void {
+  const { row } = call
+  figures.compared++
+  figures.recordedMs.push(Number(row.total_ms))
+  figures.replayedMs.push(ms)
+  figures.inputs.add(input, timeOf(call))
+  figures.outputs.add(expected)
+  figures.outputs.add(actual, 1)
+  const difference = differenceOf(expected, actual, tolerance)
+  if (difference === undefined) return
+  const top = differenceOf(expected, actual, { ...tolerance, top1: true })
+  const isTop = top?.at.endsWith('top 1') === true
+  figures.changed++
+  figures.topChanged += Number(isTop)
+  const exponent = Math.floor(Math.log10(difference.size ?? Number.NaN))
+  addOne(figures.sizes, Number.isFinite(exponent) ? `1e${exponent}` : 'no number')
+  const change = { requestId: String(row.request_id), time: row.time, ...difference, isTop }
+  figures.worst.push(change)
+  figures.worst.sort(worstFirst).splice(maxWorst)
+}
 
 /** The figures of all APIs. */
 export type Report = ReturnType<typeof reportOf>
@@ -12,9 +88,16 @@ interface Run {
   readonly allow: number
 }
 
-/** @returns the report of results. */
-export function reportOf(run: Run, results: readonly ApiResult[]) {
-  const apis = results.map((result) => result.summary())
+/** @returns the report of the figures of all APIs. */
+export function reportOf(run: Run, figures: readonly Figures[]) {
+  const apis = figures.map(({ recordedMs, replayedMs, inputs, outputs, ...rest }) => ({
+    ...rest,
+    recordedMs: quantilesOf(recordedMs),
+    replayedMs: quantilesOf(replayedMs),
+    /** Of the inputs from the earlier half to the later, and of the outputs from recorded to now. */
+    drift: { inputs: driftsOf(inputs), outputs: driftsOf(outputs, 1) },
+  }))
+  apis.sort((a, b) => (a.api < b.api ? -1 : 1))
   const compared = apis.reduce((sum, api) => sum + api.compared, 0)
   const changed = apis.reduce((sum, api) => sum + api.changed, 0)
   const isAllowed = compared > 0 && changed <= run.allow * compared

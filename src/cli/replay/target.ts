@@ -4,7 +4,7 @@ import { capturedApis } from '../../api/capture-options.ts'
 import { descriptorOf } from '../../capture/captured-body.ts'
 import type { CapturedCall } from '../../capture/read-rows.ts'
 import { errorOf } from '../../client/serving-error.ts'
-import { expected, InvalidArgument } from '../../core/errors.ts'
+import { checkThat } from '../../core/options.ts'
 import { fromContent } from '../../descriptors/proto-content.ts'
 import { HeaderList, HttpRequest } from '../../http/message.ts'
 import { decodeResponse } from '../../messages/envelope.ts'
@@ -19,34 +19,20 @@ import { requestOf } from '../recorded-calls.ts'
 const accept =
   'application/x-npy, application/vnd.apache.parquet, application/json;q=0.9, */*;q=0.1'
 
-/** @returns the target at an address, or the service that a file exports, which records nothing meanwhile. */
-export async function openTarget(against: string, flags: SenderFlags) {
-  if (/^(http|grpc)s?:/.test(against)) {
-    if (URL.canParse(against)) return targetAt(new URL(against), flags)
-    const what = 'service.ts, http://HOST or grpc://HOST'
-    throw new InvalidArgument(expected(what, '--against', against))
-  }
-  const service = await loadService(resolve(against))
-  for (const { api } of capturedApis(service)) Object.assign(api, { capture: false })
-  const listener = await serve(service, { port: 0, host: '127.0.0.1', logLevel: 'fatal' })
-  const target = targetAt(new URL(`http://127.0.0.1:${listener.port}`), flags)
-  return { ...target, close: () => Promise.all([target.close(), listener.close()]) }
-}
-
 /** Sends recorded calls again. */
-export type Target = ReturnType<typeof targetAt>
+export type Target = Awaited<ReturnType<typeof openTarget>>
 
-/** An answer that is an error. */
-export function failure(code: string): Error {
-  return Object.assign(new Error(code), { code })
-}
-
-function targetAt(against: URL, flags: SenderFlags) {
-  const isGrpc = against.protocol.startsWith('grpc')
-  const base = against.pathname.replace(/\/$/, '')
-  if (isGrpc) against.pathname = `/${rpcServices[0]}/Call`
-  const sender = openSender(against, { ...flags, header: { accept, ...flags.header } })
-  const valueOf = isGrpc ? grpcValue : httpValue
+/** @returns the target at an address, or the service that a file exports. */
+export async function openTarget(against: string, flags: SenderFlags) {
+  const isAddress = /^(http|grpc)s?:/.test(against)
+  const listener = isAddress ? undefined : await serveFile(against)
+  const address = listener === undefined ? against : `http://127.0.0.1:${listener.port}`
+  checkThat(URL.canParse(address), 'service.ts, http://HOST or grpc://HOST', '--against', against)
+  const url = new URL(address)
+  const isGrpc = url.protocol.startsWith('grpc')
+  const base = url.pathname.replace(/\/$/, '')
+  if (isGrpc) url.pathname = `/${rpcServices[0]}/Call`
+  const sender = openSender(url, { ...flags, header: { accept, ...flags.header } })
   return {
     /**
      * @returns what came, as the output descriptor of the recorded API reads it, or an error with a code, and when.
@@ -57,28 +43,40 @@ function targetAt(against: URL, flags: SenderFlags) {
       if (isGrpc && Number(status) >= 400 && error === undefined) return 'gRPC has no such status'
       const request = await requestOf(call, isGrpc)
       if (typeof request === 'string') return request
-      const path = base + request.path
       const start = performance.now()
-      const answer = await sender.send(isGrpc ? request : { ...request, path })
+      const answer = await sender.send({ ...request, path: base + request.path })
       const ms = performance.now() - start
-      return { value: await valueOf(answer, call).catch(() => failure('unreadable')), ms }
+      const value = await valueOf(answer, call, isGrpc).catch(() => failure('unreadable'))
+      return { value, ms }
     },
-    close: (): unknown => sender.close(),
+    async close() {
+      sender.close()
+      await listener?.close()
+    },
   }
 }
 
-async function httpValue({ fault, type, body }: Answer, { notes }: CapturedCall) {
-  if (fault !== undefined) {
-    if (!(Number(fault) >= 200)) return failure(fault)
-    return errorOf(new Response(new Uint8Array(body ?? []), { status: Number(fault) }))
-  }
-  const output = descriptorOf(notes.descriptors.output, undefined)
-  const lines = HeaderList.from({ 'content-type': type ?? '' })
-  return output.fromHttpRequest(new HttpRequest(lines, body ?? new Uint8Array(0)))
+/** It records nothing meanwhile. */
+async function serveFile(file: string) {
+  const service = await loadService(resolve(file))
+  for (const { api } of capturedApis(service)) Object.assign(api, { capture: false })
+  return serve(service, { port: 0, host: '127.0.0.1', logLevel: 'fatal' })
 }
 
-async function grpcValue({ fault, details, body }: Answer, { notes }: CapturedCall) {
+/** An answer that is an error. */
+export function failure(code: string): Error {
+  return Object.assign(new Error(code), { code })
+}
+
+async function valueOf(
+  { fault, details, type = '', body = Buffer.alloc(0) }: Answer,
+  { notes }: CapturedCall,
+  isGrpc: boolean,
+): Promise<unknown> {
+  const status = Number(fault)
+  if (status > 0) return errorOf(new Response(new Uint8Array(body), { status }))
   if (fault !== undefined) return failure(decodeErrorCode(details) ?? fault)
   const output = descriptorOf(notes.descriptors.output, undefined)
-  return fromContent(output, decodeResponse(body ?? new Uint8Array(0)))
+  if (isGrpc) return fromContent(output, decodeResponse(body))
+  return output.fromHttpRequest(new HttpRequest(HeaderList.from({ 'content-type': type }), body))
 }
