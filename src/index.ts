@@ -140,7 +140,6 @@ export type {
   RemoteTensors,
 } from './runner/remote-options.ts'
 export {
-  type ModelVersions,
   type RemoteRunner,
   Runner,
   type RunnerClass,

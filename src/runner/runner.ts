@@ -34,6 +34,7 @@ import {
   type RunnerSettings,
 } from './runner-options.ts'
 import { valuesOf } from './runner-stream.ts'
+import type { SplitState } from './split-state.ts'
 import type { Boundary } from './transfer.ts'
 import type { StartWorker } from './worker.ts'
 import { type RunnerEvent, WorkerSupervisor } from './worker-supervisor.ts'
@@ -46,23 +47,15 @@ export interface StartOptions {
    * @default 5000
    */
   readonly modelGraceMs?: number
-  /** Shares of the calls that canaries get, by the names of Splits. */
-  readonly canary?: Readonly<Record<string, number>>
 }
 
-/** The versions of a Split. */
+/** The versions of a Split. @internal */
 export interface ModelVersions {
   /** By their roles. */
   readonly runners: Readonly<Record<string, RunnerLife>>
-  /** The last calls of the canary; `others`: those of the other processes, which the server sets. */
-  readonly guard?:
-    | { readonly recent: readonly object[]; others(): Promise<readonly object[]> }
-    | undefined
-  /** @returns the share of the canary in this process, and what its shadow answered otherwise. */
-  report(): object
-  families(): readonly MetricFamily[]
-  /** Gives all calls to the stable version. */
-  goBack(reason: string): void
+  readonly state: SplitState
+  /** Those of the other processes; the server sets it. */
+  others(): Promise<readonly (SplitState | 'late')[]>
 }
 
 /** What every runner has beside its model's methods. */
@@ -74,7 +67,7 @@ export interface RunnerLife {
   readonly unready: string | undefined
   readonly waiting: number
   readonly pythonSettings?: PythonSettings | undefined
-  /** Set for a Split. */
+  /** @internal Set for a Split. */
   readonly versions?: ModelVersions
   /** @returns metrics beside those that all Runners have. */
   families?(): readonly MetricFamily[]

@@ -1,5 +1,6 @@
 /** The versions of a Split: their calls are counted, and those of a canary judged. @module */
-import { ServingError } from '../core/errors.ts'
+import { ClientClosed, ServingError } from '../core/errors.ts'
+import { isPromise } from '../core/promise.ts'
 import {
   BucketCounts,
   counter,
@@ -8,8 +9,9 @@ import {
   histogram,
   type MetricFamily,
 } from '../telemetry/metrics/metric-family.ts'
-import type { RunnerLife } from './runner.ts'
+import type { ModelVersions, RunnerLife } from './runner.ts'
 import type { CallOptions } from './runner-options.ts'
+import type { Outcome, SplitState } from './split-state.ts'
 
 /** What a method of a Runner returns. */
 export type MethodAnswer = Promise<unknown> | AsyncIterableIterator<unknown>
@@ -21,127 +23,171 @@ interface GuardSettings {
   readonly calls: number
 }
 
-/** A call of the canary. **Units**: milliseconds. */
-interface Outcome {
-  /** When it was known. */
-  at: number
-  isFailed: boolean
-  isLate: boolean
-}
-
 /** Judges the last calls of a canary in all processes. */
-export type Guard = ReturnType<typeof guardOf>
+type Guard = ReturnType<typeof guardOf>
 
 /** @param breach - Told what the canary did not keep, as soon as later calls cannot change it. */
 export function guardOf(
   { errorRate, p99Ms, calls }: GuardSettings,
+  versions: ModelVersions,
   breach: (what: string) => void,
 ) {
-  const guard = {
+  const { recent } = versions.state
+  const judge = (outcomes: readonly Outcome[]) => {
+    const last = outcomes.toSorted((a, b) => a.at - b.at).slice(-calls)
+    const shareOf = (fault: 'isFailed' | 'isLate') =>
+      last.filter((each) => each[fault]).length / calls
+    if (shareOf('isFailed') > errorRate) breach('more of its calls failed than errorRate allows')
+    if (shareOf('isLate') > 0.01) breach(`its p99 is above ${p99Ms} ms`)
+  }
+  let asked: Promise<void> | undefined
+  let isWaiting = false
+  const judgeAll = async () => {
+    await asked
+    isWaiting = false
+    const others = (await versions.others()).filter((each) => each !== 'late')
+    judge([...others.flatMap((each) => each.recent), ...recent])
+  }
+  return {
     p99Ms,
-    /** Those of this process. */
-    recent: [] as Outcome[],
-    /** The server sets it. Returns those of the other processes. */
-    others: async (): Promise<readonly Outcome[]> => [],
     add(outcome: Outcome): void {
-      const { recent } = guard
       if (outcome.at === 0) recent.push(Object.assign(outcome, { at: Date.now() }))
       recent.splice(0, recent.length - calls)
       if (!outcome.isFailed && !outcome.isLate) return
       judge(recent)
-      isSuspect = true
-      if (!isAsking) void ask()
+      // One question at a time, and one that waits for what has come meanwhile.
+      if (isWaiting) return
+      isWaiting = true
+      asked = judgeAll()
     },
   }
-  let isSuspect = false
-  let isAsking = false
-  const ask = async () => {
-    isAsking = true
-    while (isSuspect) {
-      isSuspect = false
-      judge([...(await guard.others()), ...guard.recent])
-    }
-    isAsking = false
-  }
-  const judge = (outcomes: readonly Outcome[]) => {
-    const last = outcomes.toSorted((a, b) => a.at - b.at).slice(-calls)
-    const shareOf = (is: 'isFailed' | 'isLate') => last.filter((each) => each[is]).length / calls
-    if (shareOf('isFailed') > errorRate) breach('more of its calls failed than errorRate allows')
-    if (shareOf('isLate') > 0.01) breach(`its p99 is above ${p99Ms} ms`)
-  }
-  return guard
 }
 
-/** A version with its counts. */
-export type Version = ReturnType<typeof countedVersion>
+/** Gets what a version answers. */
+interface Follower {
+  add(value: unknown): void
+  end(error?: unknown): unknown
+}
 
-/** @returns a version whose calls are counted, and judged by a guard. */
-export function countedVersion(runner: RunnerLife, guard?: Guard) {
-  const { p99Ms } = guard ?? {}
-  const version = {
+/** @returns a version with no calls yet. */
+export function newVersion(runner: RunnerLife, guard?: Guard) {
+  return {
     runner,
+    guard,
     /** Until the answer, or the first value of a stream. */
     seconds: new BucketCounts(durationBuckets),
     errors: 0,
-    call: (method: string, input: unknown, options?: CallOptions): MethodAnswer =>
-      Reflect.get(runner, method).call(runner, input, options),
-    begin() {
-      const begunAt = performance.now()
-      const is = { answered: false, over: false }
-      const outcome: Outcome = { at: 0, isFailed: false, isLate: false }
-      const add = (more: Partial<Outcome>) => guard?.add(Object.assign(outcome, more))
-      // A call that hangs is late, too.
-      const timer = p99Ms && setTimeout(add, p99Ms, { isLate: true }).unref()
-      const answered = () => {
-        clearTimeout(timer)
-        if (!is.answered) version.seconds.add((performance.now() - begunAt) / 1000)
-        is.answered = true
-      }
-      const ended = (error?: unknown) => {
-        clearTimeout(timer)
-        const { code = '', status = 500 } = ServingError.is(error) ? error : {}
-        if (is.over || code === 'client_closed') return
-        is.over = true
-        answered()
-        // A deadline that this caller alone has is no fault of the version.
-        const isOwn = code === 'deadline_exceeded' && p99Ms !== undefined && !outcome.isLate
-        const isFailed = error !== undefined && status >= 500 && !isOwn
-        if (isFailed) version.errors++
-        add({ isFailed })
-      }
-      return {
-        /** Called with each value. */
-        answered,
-        /** Called with the error of a call that failed. */
-        ended,
-      }
-    },
   }
-  return version
 }
 
-const noReport: {
-  readonly differences: number
-  readonly dropped: Readonly<Record<string, number>>
-} = { differences: 0, dropped: {} }
+/** A version with its counts. */
+export type Version = ReturnType<typeof newVersion>
+
+/** Counts one call of a version, and lets its guard judge it. */
+function countedCall(version: Version, copy: Follower | undefined) {
+  const { guard } = version
+  const { p99Ms } = guard ?? {}
+  const outcome: Outcome = { at: 0, isFailed: false, isLate: false }
+  const tell = (fault: Partial<Outcome>) => guard?.add(Object.assign(outcome, fault))
+  const is = { answered: false, over: false }
+  let begunAt: number | undefined
+  let timer: NodeJS.Timeout | undefined
+  const answered = () => {
+    clearTimeout(timer)
+    if (begunAt !== undefined && !is.answered)
+      version.seconds.add((performance.now() - begunAt) / 1000)
+    is.answered = true
+  }
+  return {
+    /** Of a stream: each time that somebody waits for a value. */
+    begin(): void {
+      begunAt ??= performance.now()
+      // A call that hangs is late, too.
+      if (p99Ms !== undefined) timer ??= setTimeout(tell, p99Ms, { isLate: true }).unref()
+    },
+    add(value: unknown): void {
+      answered()
+      copy?.add(value)
+    },
+    end(error?: unknown): void {
+      clearTimeout(timer)
+      if (is.over) return
+      is.over = true
+      void copy?.end(error)
+      const { code = '', status = 500 } = ServingError.is(error) ? error : {}
+      if (begunAt === undefined || code === 'client_closed') return
+      answered()
+      // A deadline that this caller alone has is no fault of the version.
+      const isOwn = code === 'deadline_exceeded' && p99Ms !== undefined && !outcome.isLate
+      const isFailed = error !== undefined && status >= 500 && !isOwn
+      if (isFailed) version.errors++
+      tell({ isFailed })
+    },
+  }
+}
+
+/** Calls a method of a version. `copy`: gets what it answers, and the end. */
+export function callVersion(
+  version: Version,
+  method: string,
+  input: unknown,
+  options?: CallOptions,
+  copy?: Follower,
+): MethodAnswer {
+  const call = countedCall(version, copy)
+  const fail = (error: unknown): never => {
+    call.end(error)
+    throw error
+  }
+  let from: MethodAnswer
+  try {
+    from = Reflect.get(version.runner, method).call(version.runner, input, options)
+  } catch (error) {
+    return fail(error)
+  }
+  if (isPromise(from)) {
+    call.begin()
+    return from.then((value) => {
+      call.add(value)
+      call.end()
+      return value
+    }, fail)
+  }
+  const stream = from
+  // Not by a generator: its `return` would wait for a value that is under way.
+  const values: AsyncIterableIterator<unknown> = {
+    next() {
+      call.begin()
+      return stream.next().then((next) => {
+        if (next.done) call.end()
+        else call.add(next.value)
+        return next
+      }, fail)
+    },
+    async return() {
+      call.end(new ClientClosed())
+      return (await stream.return?.()) ?? { done: true, value: undefined }
+    },
+    [Symbol.asyncIterator]: () => values,
+  }
+  return values
+}
 
 /**
  * @param split - The name of the Split.
- * @param share - That of the canary.
  * @returns the metrics of a Split.
  */
 export function splitFamilies(
   split: string,
-  share: number,
-  versions: Readonly<Record<string, Version | undefined>>,
-  { differences, dropped } = noReport,
+  { canary, differences, dropped }: SplitState,
+  versions: Readonly<Record<string, Version>>,
 ): readonly MetricFamily[] {
   const labels = { split }
-  const series = Object.entries(versions).flatMap(([version, counts]) =>
-    counts === undefined
-      ? []
-      : { labels: { split, version }, counts: counts.seconds, value: counts.errors },
-  )
+  const series = Object.entries(versions).map(([version, { seconds, errors }]) => ({
+    labels: { split, version },
+    counts: seconds,
+    value: errors,
+  }))
   return [
     histogram(
       'serving_split_seconds',
@@ -156,7 +202,7 @@ export function splitFamilies(
     gauge(
       'serving_split_canary_share',
       'Share of the calls that the canary gets; 0 once its guard has sent it back.',
-      [{ labels, value: share }],
+      [{ labels, value: canary }],
       'max',
     ),
     counter('serving_split_differences_total', 'Calls that the shadow answered otherwise.', [

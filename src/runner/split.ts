@@ -4,7 +4,6 @@
  * @module serving/split
  */
 import { createHash } from 'node:crypto'
-import { ClientClosed } from '../core/errors.ts'
 import {
   checkedLater,
   duration,
@@ -18,21 +17,15 @@ import {
   whole,
 } from '../core/option.ts'
 import { checkThat } from '../core/options.ts'
-import { isPromise } from '../core/promise.ts'
 import { type ByteSize, parseByteSize } from '../core/text/units.ts'
 import { Context } from '../http/context.ts'
 import { ownerOf } from '../http/owner-key.ts'
 import type { Tolerance } from '../values/difference.ts'
-import type { RunnerLife } from './runner.ts'
+import type { ModelVersions, RunnerLife } from './runner.ts'
 import { type CallOptions, checkRunnerName } from './runner-options.ts'
-import { type ShadowCall, shadowOf } from './split-shadow.ts'
-import {
-  countedVersion,
-  guardOf,
-  type MethodAnswer,
-  splitFamilies,
-  type Version,
-} from './split-version.ts'
+import { shadowOf } from './split-shadow.ts'
+import { newState } from './split-state.ts'
+import { callVersion, guardOf, newVersion, splitFamilies } from './split-version.ts'
 import type { RunnerEvent } from './worker-supervisor.ts'
 
 export type { Tolerance } from '../values/difference.ts'
@@ -101,26 +94,23 @@ function openSplit(name: string, options: SplitOptions): RunnerLife {
   checkRunnerName('the name of a Split', name)
   const place = `the split ${name}`
   const settings = readOptions(place, options, splitOptions)
-  const { stable, canary, shadow, guard, sticky, budget, tolerance } = settings
+  const { stable, canary, shadow, weights, guard, sticky, budget, tolerance } = settings
   const runners = { stable, ...(canary && { canary }), ...(shadow && { shadow }) }
-  const all = Object.values(runners)
   const listeners = new Set<(event: RunnerEvent) => void>()
-  let { canary: weight } = settings.weights
-  let wentBack: string | undefined
-  const shareNow = () => (wentBack === undefined ? weight : 0)
+  const state = newState(weights.canary)
+  const versions: ModelVersions = { runners, state, others: async () => [] }
   const breach = (what: string) => {
-    if (wentBack !== undefined) return
+    if (state.wentBack !== undefined) return
     const message = `${place} gives all calls to ${stable.name}: of ${canary?.name}, ${what}`
-    wentBack = message
+    Object.assign(state, { canary: 0, wentBack: message })
     for (const listener of listeners) listener({ kind: 'went_back', message })
   }
-  const judge = guard && guardOf(guard, breach)
   const counted = {
-    stable: countedVersion(stable),
-    canary: canary && countedVersion(canary, judge),
-    shadow: shadow && countedVersion(shadow),
+    stable: newVersion(stable),
+    ...(canary && { canary: newVersion(canary, guard && guardOf(guard, versions, breach)) }),
+    ...(shadow && { shadow: newVersion(shadow) }),
   }
-  const copies = counted.shadow && shadowOf(counted.shadow, budget, tolerance)
+  const copyOf = counted.shadow && shadowOf(counted.shadow, state, budget, tolerance)
 
   /** @returns a number below 1, always the same for a caller: a larger share keeps those of a smaller one. */
   const placeOf = (ctx: Context | undefined) => {
@@ -131,23 +121,16 @@ function openSplit(name: string, options: SplitOptions): RunnerLife {
   }
   const caller = (method: string) => (input: unknown, given?: CallOptions) => {
     const ctx = given instanceof Context ? given : undefined
-    const isCanary = canary && canary.unready === undefined && placeOf(ctx) < shareNow()
-    const version = (isCanary && counted.canary) || counted.stable
+    if (counted.canary && canary?.unready === undefined && placeOf(ctx) < state.canary)
+      return callVersion(counted.canary, method, input, given)
     // Before the call, which may move the input away.
-    const copy = isCanary ? undefined : copies?.begin(method, input, ctx?.id)
-    return followed(version, () => version.call(method, input, given), copy)
+    const copy = copyOf?.(method, input, ctx?.id)
+    return callVersion(counted.stable, method, input, given, copy)
   }
   const split: RunnerLife = {
     name,
-    versions: {
-      runners,
-      guard: judge,
-      report: () => ({ canary: shareNow(), wentBack, ...copies?.report }),
-      families: () => splitFamilies(name, shareNow(), counted, copies?.report),
-      goBack: (reason) => {
-        wentBack = reason
-      },
-    },
+    versions,
+    families: () => splitFamilies(name, state, counted),
     /** The other versions may fail. */
     get unready() {
       return stable.unready
@@ -155,21 +138,20 @@ function openSplit(name: string, options: SplitOptions): RunnerLife {
     get waiting() {
       return stable.waiting
     },
-    async start(given = {}) {
-      weight = given.canary?.[name] ?? weight
+    async start(given) {
       try {
-        await Promise.all(all.map((runner) => runner.start(given)))
+        await Promise.all(Object.values(runners).map((runner) => runner.start(given)))
       } catch (error) {
         await split.stop()
         throw error
       }
     },
     async stop() {
-      await Promise.all(all.map((runner) => runner.stop()))
+      await Promise.all(Object.values(runners).map((runner) => runner.stop()))
     },
     watch(listener) {
       listeners.add(listener)
-      const ends = all.map((runner) => runner.watch(listener))
+      const ends = Object.values(runners).map((runner) => runner.watch(listener))
       return () => {
         listeners.delete(listener)
         for (const end of ends) end()
@@ -178,60 +160,15 @@ function openSplit(name: string, options: SplitOptions): RunnerLife {
   }
   const hasMethod = (runner: object, method: string) =>
     typeof Reflect.get(runner, method) === 'function'
-  const own = Object.keys(stable ?? {}).filter((each) => !(each in split))
-  const methods = own.filter((method) => hasMethod(stable, method))
+  const methods = Object.keys(stable ?? {}).filter(
+    (method) => !(method in split) && hasMethod(stable, method),
+  )
   checkThat(methods.length > 0, 'a Runner', `stable of ${place}`, stable)
   for (const [role, runner] of Object.entries(runners)) {
     const lacks = methods.find((method) => !hasMethod(runner, method))
     checkThat(lacks === undefined, `a method ${lacks}`, `${role} of ${place}`, runner.name)
   }
   return Object.assign(split, Object.fromEntries(methods.map((method) => [method, caller(method)])))
-}
-
-/** Asks a version, counts the call, and lets the shadow copy the answer. */
-function followed(version: Version, ask: () => MethodAnswer, copy?: ShadowCall): MethodAnswer {
-  let call: ReturnType<Version['begin']> | undefined
-  const end = (error?: unknown) => {
-    call?.ended(error)
-    void copy?.end(error)
-  }
-  const fail = (error: unknown) => {
-    end(error)
-    throw error
-  }
-  let answer: MethodAnswer
-  try {
-    answer = ask()
-  } catch (error) {
-    return fail(error)
-  }
-  if (isPromise(answer)) {
-    call = version.begin()
-    return answer.then((value) => {
-      copy?.add(value)
-      end()
-      return value
-    }, fail)
-  }
-  const from = answer
-  // Not by a generator: its `return` would wait for a value that is under way.
-  const values: AsyncIterableIterator<unknown> = {
-    next() {
-      call ??= version.begin()
-      return from.next().then((next) => {
-        call?.answered()
-        if (next.done) end()
-        else copy?.add(next.value)
-        return next
-      }, fail)
-    },
-    async return() {
-      end(new ClientClosed())
-      return (await from.return?.()) ?? { done: true, value: undefined }
-    },
-    [Symbol.asyncIterator]: () => values,
-  }
-  return values
 }
 
 /**

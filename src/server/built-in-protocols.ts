@@ -39,6 +39,7 @@ export interface ServedParts {
   readonly recorder?: CallRecorder | undefined
   /** Of the server's telemetry. */
   readonly metrics: readonly Endpoint[]
+  readonly canary?: string | undefined
 }
 
 /** What a server answers, and has open for that from its start to its end. */
@@ -98,6 +99,7 @@ export async function compose(
       capture,
       metrics: telemetry.endpoints,
       recorder,
+      canary: options.canary,
     }),
     observers: observed(telemetry.observers),
     get unready() {
@@ -148,7 +150,7 @@ async function openJobsOf(
 /** @returns the protocols of a service: those that are built in, and its own. */
 export function protocolsOf(
   service: ServedService,
-  { docs, jobs, capture, metrics, recorder }: ServedParts,
+  { docs, jobs, capture, metrics, recorder, canary }: ServedParts,
 ): Protocol[] {
   const apis = (host: Host) =>
     apiEndpoints(service, host.prefix, (message) => host.warn(message), jobs)
@@ -161,6 +163,7 @@ export function protocolsOf(
           healthEndpoints(() => host.unready()),
         ),
     },
+    { name: 'splits', attach: (host) => attachSplits(host, service, canary) },
     { name: 'metrics', attach: (host) => add(host, metrics) },
     { name: 'job metrics', attach: (host) => jobs && host.metrics(() => jobs.metrics()) },
     {
@@ -186,7 +189,6 @@ export function protocolsOf(
       attach: async (host) =>
         (await import('../protocols/oip/protocol.ts')).attachOip(host, service),
     },
-    { name: 'splits', attach: (host) => attachSplits(host, service) },
     ...service.protocols.map((protocol) => listed(protocol, jobs?.jobs)),
     { name: 'Connect', attach: attachConnect },
     ...always,
@@ -255,9 +257,13 @@ async function attachResources(host: Host, service: ServedService): Promise<void
   add(host, resourceEndpoints(resources))
 }
 
-async function attachSplits(host: Host, { runners }: ServedService): Promise<void> {
-  if (runners?.some(({ versions }) => versions !== undefined))
-    (await import('./endpoints/splits.ts')).attachSplits(host, runners)
+async function attachSplits(
+  host: Host,
+  { runners = [] }: ServedService,
+  canary?: string,
+): Promise<void> {
+  if (canary !== undefined || runners.some(({ versions }) => versions !== undefined))
+    (await import('./endpoints/splits.ts')).attachSplits(host, runners, canary)
 }
 
 async function attachMcp(

@@ -21,7 +21,6 @@ import { openTlsFiles } from '../engine/tls-files.ts'
 import { listenUws } from '../engine/uws/uws.ts'
 import { loadUws } from '../engine/uws/uws-package.ts'
 import type { GrpcEngine } from '../rpc/grpc.ts'
-import type { RunnerLife } from '../runner/runner.ts'
 import type { RunnerEvent } from '../runner/worker-supervisor.ts'
 import type { CallRecorder } from '../telemetry/calls/call-recorder.ts'
 import { type Composition, compose } from './built-in-protocols.ts'
@@ -59,7 +58,6 @@ export async function serveFrom(
   checkService(service)
   const settings = parseServeOptions(options)
   const { port, jobRole } = settings
-  const canary = canariesOf(service.runners ?? [], settings.canary)
   // One that runs jobs has no APIs.
   const grpcPort = jobRole === 'work' ? undefined : options.grpcPort
   const prefix = parseBaseUrl(options.baseUrl ?? '/')
@@ -109,7 +107,6 @@ export async function serveFrom(
     if (opens === 'at_once') engine = await start(server, address)
     await service.start({
       modelGraceMs: settings.modelGraceMs,
-      canary,
       withRunners: !composition.isWithoutRunners,
     })
     // Before the port opens: it takes a while, during which requests would be refused.
@@ -276,19 +273,6 @@ function listenerOf(
       return closing
     },
   }
-}
-
-/** @throws InvalidArgument for a name that no Split with a canary has. */
-function canariesOf(runners: readonly RunnerLife[], shares = ''): Record<string, number> {
-  const pairs = shares.split(',').filter(Boolean)
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const [name, share] = pair.split('=')
-      const isSplit = runners.some((each) => each.name === name && each.versions?.runners.canary)
-      checkThat(isSplit, 'the name of a Split with a canary', 'canary', name)
-      return [name, Number(share)]
-    }),
-  )
 }
 
 /** By its members, not instanceof: the service's file may have loaded another copy of the package. */

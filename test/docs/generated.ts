@@ -18,6 +18,7 @@ import { badInputReasons, errorTable } from '../../src/core/errors.ts'
 import { JobCounts } from '../../src/jobs/job-metrics.ts'
 import { LiveStreams } from '../../src/live/live-streams.ts'
 import { ModelPool } from '../../src/runner/model-pool.ts'
+import { newState } from '../../src/runner/split-state.ts'
 import { splitFamilies } from '../../src/runner/split-version.ts'
 import { ServerMetrics } from '../../src/server/telemetry/server-metrics.ts'
 import { workerFamilies } from '../../src/server/workers/worker-group.ts'
@@ -147,7 +148,7 @@ function metrics(): string {
     ...workerFamilies(1, 0),
     ...new JobCounts({ debug() {}, warn() {} }).families([], []),
     ...captureFamilies([]),
-    ...splitFamilies('', 0, {}),
+    ...splitFamilies('', newState(0), {}),
     ...new ModelPool('pool', { maxBytes: 1, load: () => ({ model: 0, bytes: 0 }) }).families(),
   ]
   const rows = families.map(({ name, type, help }) => [

@@ -181,11 +181,11 @@ describe('the guard of a canary', () => {
     const guard = { errorRate: 0.1, calls: 20 }
     const splits = [await splitOf({ canary: { how: 'throws' }, weights: { canary: 1 }, guard })]
     splits.push(await splitOf({ canary: { how: 'throws' }, weights: { canary: 1 }, guard }))
-    const [one, two] = splits.map(({ split }) => split.versions?.guard)
-    if (one === undefined || two === undefined) throw new Error('expected guards')
+    const [one, two] = splits.map(({ split }) => split.versions)
+    if (one === undefined || two === undefined) throw new Error('expected versions')
     // As the server joins those of its workers.
-    one.others = async () => structuredClone(two.recent)
-    two.others = async () => structuredClone(one.recent)
+    one.others = async () => [structuredClone(two.state), 'late']
+    two.others = async () => [structuredClone(one.state)]
     // Two of twenty may fail: the third call of either is above it.
     await failureOf(splits[0].split.who('x'))
     await failureOf(splits[1].split.who('x'))
@@ -193,7 +193,7 @@ describe('the guard of a canary', () => {
     expect(splits.map(({ control }) => control.report().wentBack)).toEqual([undefined, undefined])
     await failureOf(splits[0].split.who('x'))
     await until(() => splits[0].control.report().wentBack !== undefined)
-    expect(one.recent.length).toBe(2)
+    expect(one.state.recent.length).toBe(2)
   })
 
   it('does not blame it for what callers send, and for those who leave', async () => {

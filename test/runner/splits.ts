@@ -38,9 +38,8 @@ export async function splitOf(
 
 /** What a split tells: its report, and its calls and errors by version. */
 export function controlOf(split: RunnerLife) {
-  const { versions } = split
-  if (versions === undefined) throw new Error('expected a split')
-  const { families } = versions
+  const { versions, families } = split
+  if (versions === undefined || families === undefined) throw new Error('expected a split')
   return {
     families,
     report(): Report {
@@ -51,7 +50,7 @@ export function controlOf(split: RunnerLife) {
         calls: counts[`_count ${role}`],
         errors: errors[role],
       }))
-      return { ...(versions.report() as Omit<Report, 'versions'>), versions: all }
+      return { ...versions.state, versions: all }
     },
   }
 }
