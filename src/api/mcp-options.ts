@@ -1,37 +1,36 @@
 /** The option that says how agents see an API. @module */
 import {
   fromCode,
+  Option,
   type OptionsOf,
   onOrOff,
   readOptions,
   type SettingsOf,
   text,
 } from '../core/option.ts'
-import { isRecord } from '../core/options.ts'
 
-/** What clients may believe of a tool. They are hints: the server does not enforce them. */
-export interface ToolAnnotations {
+const hints = {
   /** It changes nothing. */
-  readonly readOnlyHint?: boolean
+  readOnlyHint: onOrOff,
   /** It may delete or overwrite. */
-  readonly destructiveHint?: boolean
+  destructiveHint: onOrOff,
   /** A second call with the same arguments changes nothing more. */
-  readonly idempotentHint?: boolean
+  idempotentHint: onOrOff,
   /** It asks systems outside the service. */
-  readonly openWorldHint?: boolean
+  openWorldHint: onOrOff,
 }
 
-const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']
-const areHints = (value: unknown) =>
-  isRecord(value) &&
-  Object.entries(value).every(([name, hint]) => hints.includes(name) && typeof hint === 'boolean')
+/** What clients may believe of a tool. They are hints: the server does not enforce them. */
+export interface ToolAnnotations extends OptionsOf<typeof hints> {}
 
 /** The options of an API for agents. */
 export const mcpOptions = {
   /** A name for people. */
   title: text('<title>'),
   /** What clients may believe of the tool. */
-  annotations: fromCode<ToolAnnotations>(`true or false for ${hints.join(', ')}`, areHints),
+  annotations: new Option<ToolAnnotations>({
+    read: (place, value) => readOptions(place, value as ToolAnnotations, hints),
+  }),
   /**
    * Offers it as a prompt, in place of a tool. Each part of its answer is a message of the user.
    *

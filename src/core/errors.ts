@@ -228,6 +228,20 @@ function errorClass(
 /** The request does not fit the descriptor: 400 with a reason and a place. */
 export class BadInput extends errorClass('bad_input') {}
 
+/**
+ * Checks what a client sends.
+ *
+ * @throws BadInput with `path`.
+ */
+export function checkInput(
+  isValid: boolean,
+  what: string,
+  path: string,
+  value: unknown,
+): asserts isValid {
+  if (!isValid) throw new BadInput(expected(what, path, value), { reason: 'schema', path })
+}
+
 /** @returns a BadInput with a reason alone. */
 export function badInput(reason: BadInputReason, message: string): BadInput {
   return new BadInput(message, { reason })

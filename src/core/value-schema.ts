@@ -47,11 +47,13 @@ const typeWords: Readonly<Record<string, string>> = {
   boolean: 'true or false',
   array: 'a list',
   object: 'an object',
+  null: 'nothing',
 }
 
 function isOfType(value: unknown, type: string): boolean {
   if (type === 'integer') return Number.isSafeInteger(value)
   if (type === 'array') return Array.isArray(value)
+  if (type === 'null') return value === null
   if (type !== 'object') return typeof value === type
   const isPlain = typeof value === 'object' && value !== null && !Array.isArray(value)
   return isPlain && [Object.prototype, null].includes(Object.getPrototypeOf(value))

@@ -271,7 +271,7 @@ async function attachMcp(
   service: ServedService,
   jobs: ServerJobs | undefined,
 ): Promise<void> {
-  const { attachMcp: attach } = await import('../protocols/mcp/protocol.ts')
+  const { attachMcp: attach } = await import('../protocols/mcp/endpoint.ts')
   attach(host, service, jobs?.jobs)
 }
 

@@ -13,7 +13,7 @@ import { promisify } from 'node:util'
 import { io, Service } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { latest, sessionVersions } from '../../src/protocols/mcp/revisions.ts'
+import { latest, sessionVersions } from '../../src/protocols/mcp/messages.ts'
 import { folder as scratch } from '../jobs/harness.ts'
 import { open } from './harness.ts'
 

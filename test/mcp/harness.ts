@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { type ServeOptions, type Service, serve } from 'serving'
 import { onTestFinished } from 'vitest'
 import { silentLogger } from '../../src/engine/log.ts'
-import { latest } from '../../src/protocols/mcp/revisions.ts'
+import { latest } from '../../src/protocols/mcp/messages.ts'
 
 const key = (name: string) => `io.modelcontextprotocol/${name}`
 

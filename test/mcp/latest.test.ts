@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { io, Service } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { latest, versions } from '../../src/protocols/mcp/revisions.ts'
+import { latest, versions } from '../../src/protocols/mcp/messages.ts'
 import { bothEngines } from '../engines.ts'
 import { meta, open } from './harness.ts'
 

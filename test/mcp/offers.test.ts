@@ -4,7 +4,7 @@ import { BadInput, io, NotFound, Service } from 'serving'
 import { apiKey } from 'serving/auth'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { latest } from '../../src/protocols/mcp/revisions.ts'
+import { latest } from '../../src/protocols/mcp/messages.ts'
 import { open } from './harness.ts'
 
 const json = { input: new io.JSON(), output: new io.JSON() }

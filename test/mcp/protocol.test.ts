@@ -12,7 +12,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { silentLogger } from '../../src/engine/log.ts'
 import type { ServeOptions } from '../../src/engine/options.ts'
 import { eventsOf } from '../../src/protocols/mcp/endpoint.ts'
-import { sessionVersions } from '../../src/protocols/mcp/revisions.ts'
+import { sessionVersions } from '../../src/protocols/mcp/messages.ts'
 import { engines } from '../engines.ts'
 
 const json = { input: new io.JSON(), output: new io.JSON() }

@@ -10,7 +10,7 @@ import { BadInput, io, type ServeOptions, Service } from 'serving'
 import { apiKey } from 'serving/auth'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { latest } from '../../src/protocols/mcp/revisions.ts'
+import { latest } from '../../src/protocols/mcp/messages.ts'
 import { folder } from '../jobs/harness.ts'
 import { meta, open } from './harness.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { eventsAnswer } from '../../src/protocols/openai/events.ts'
+import { eventsAnswer } from '../../src/protocols/openai/route.ts'
 import { visitOf } from '../visit.ts'
 
 beforeEach(() => {

@@ -233,6 +233,7 @@ describe.each(engines)('responses on %s', (engine) => {
     [{ input: [] }, BadRequestError, 'input'],
     [{ input: [{ type: 'web_search_call', id: 'x' }] }, BadRequestError, 'input[0].type'],
     [{ input: [{ role: 'robot', content: 'a' }] }, BadRequestError, 'input[0].role'],
+    [{ input: [{ type: 'reasoning', summary: 'hm' }] }, BadRequestError, 'input[0].summary'],
     [
       { input: [{ role: 'user', content: [{ type: 'input_image', file_id: 'f' }] }] },
       BadRequestError,

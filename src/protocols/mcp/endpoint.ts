@@ -6,10 +6,16 @@
  */
 
 import type { Api } from '../../api/api.ts'
-import type { Endpoint } from '../../api/endpoint.ts'
+import type { Host } from '../../api/protocol.ts'
 import { beats, decodeFailureOf, endIterator } from '../../api/stages.ts'
 import type { Visit } from '../../api/visit.ts'
-import { BadInput, expected, type ServingError, UnsupportedMediaType } from '../../core/errors.ts'
+import {
+  BadInput,
+  checkInput,
+  expected,
+  type ServingError,
+  UnsupportedMediaType,
+} from '../../core/errors.ts'
 import { preferredType } from '../../http/accept.ts'
 import type { Context } from '../../http/context.ts'
 import { encodeEvent, eventHeaders, eventStream } from '../../http/event-stream.ts'
@@ -17,20 +23,22 @@ import { isJsonText } from '../../http/media-type.ts'
 import { allHeaders, type HttpResponse } from '../../http/message.ts'
 import { problemHeaders } from '../../http/problem.ts'
 import { constantHeaders, nosniff } from '../../http/response-head.ts'
-import { inTime } from './call-context.ts'
+import type { Jobs } from '../../jobs/jobs.ts'
+import { inTime, sessionHeader } from './calls.ts'
 import {
   type ClientMessage,
   errorCodes,
   errorMessage,
   type Fault,
-  type RequestId,
+  latest,
+  latestRequest,
+  type Request,
   readMessages,
   refusalMessage,
   type ServerMessage,
+  versions,
 } from './messages.ts'
-import { latest, latestRequest, type Request, versions } from './revisions.ts'
-import { sessionHeader } from './running-calls.ts'
-import type { ToolServer } from './tool-server.ts'
+import { ToolServer, type ToolSource } from './tool-server.ts'
 
 /** The only version with batches. Clients speak it that send no version. */
 const batchVersion = '2025-03-26'
@@ -42,13 +50,22 @@ const callTypes = [eventStream, json]
 const accepted: HttpResponse = { status: 202, headers: [], body: '' }
 
 /**
- * Requests need no session, so that any worker answers any of them.
+ * Serves APIs as tools, prompts and resources at `/mcp`. Requests need no session, so that any worker answers any of
+ * them.
  *
- * @returns `/mcp`.
+ * @param jobs - Undefined if no API is asynchronous.
  */
-export function mcpEndpoint(server: ToolServer, prefix: string): Endpoint {
-  const path = `${prefix}/mcp`
-  return {
+export function attachMcp(host: Host, service: ToolSource, jobs: Jobs | undefined): void {
+  const server = new ToolServer(service, host, jobs)
+  const path = `${host.prefix}/mcp`
+  host.page({
+    group: 'MCP',
+    path,
+    methods: ['POST'],
+    doc: 'The APIs as tools of the Model Context Protocol.',
+    example: { type: json, text: JSON.stringify(listTools, null, 2) },
+  })
+  host.http({
     name: path,
     path,
     access: { kind: 'message' },
@@ -68,8 +85,10 @@ export function mcpEndpoint(server: ToolServer, prefix: string): Endpoint {
         return problem(decodeFailureOf(error), id)
       }
     },
-  }
+  })
 }
+
+const listTools = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 
 function problem(error: ServingError, requestId: string): HttpResponse {
   const body = JSON.stringify(refusalMessage(error, requestId))
@@ -101,14 +120,14 @@ async function respond(server: ToolServer, body: Uint8Array, visit: Visit): Prom
     const message = expected(`one of ${versions.join(', ')}`, 'mcp-protocol-version', requested)
     return refusal({ status: 400, code: errorCodes.version, message, data }, requests[0])
   }
-  if (isBatch && (begins || (version ?? batchVersion) !== batchVersion))
-    throw new BadInput(expected('one message', '/mcp', messages))
+  const mayBeBatch = !begins && (version ?? batchVersion) === batchVersion
+  checkInput(mayBeBatch || !isBatch, 'one message', '/mcp', messages)
   for (const each of messages) if (each.id === undefined) server.notice(each, ctx)
   const [first] = requests
   if (first === undefined) return accepted
   const asked = isLatest ? latestRequest(first, headers) : first
-  const fault = 'code' in asked ? asked : isLatest && server.refusalOf(asked)
-  if (fault) return refusal(fault, first)
+  const fault = 'code' in asked ? asked : server.refusalOf(asked)
+  if (fault !== undefined) return refusal(fault, first)
   const isCall = requests.some(({ method }) => method === 'tools/call')
   const type = preferredType(headers.get('accept') ?? '*/*', isCall ? callTypes : quickTypes)
   if (type === undefined)
@@ -119,7 +138,7 @@ async function respond(server: ToolServer, body: Uint8Array, visit: Visit): Prom
     )
   const isOther = requests.some(({ method }) => !namesItsOwn.test(method))
   const visible = isOther ? await inTime(ctx, server.visibleTo(visit)) : []
-  const all = isLatest ? [asked as Request] : requests
+  const all = [asked as Request, ...requests.slice(1)]
   const answers = answersOf(server, all, visible, visit)
   ctx.onAbort(() => void endIterator(answers))
   const answer =
@@ -130,13 +149,13 @@ async function respond(server: ToolServer, body: Uint8Array, visit: Visit): Prom
   return { ...answer, headers: [...answer.headers, [sessionHeader, crypto.randomUUID()]] }
 }
 
-function isRequest(message: ClientMessage): message is ClientMessage & { readonly id: RequestId } {
+function isRequest(message: ClientMessage): message is Request {
   return message.id !== undefined
 }
 
 function refusal(
   { status, code, message, data }: Fault,
-  request: { readonly id: RequestId } | undefined,
+  request: Request | undefined,
 ): HttpResponse {
   const body = JSON.stringify(errorMessage(request?.id ?? null, code, message, data))
   return { status, headers: jsonHeaders, body }

@@ -4,12 +4,12 @@ import type { Api } from '../../api/api.ts'
 import { paramNames } from '../../api/path-params.ts'
 import { Query } from '../../api/query.ts'
 import type { Visit } from '../../api/visit.ts'
-import { BadInput, expected, NotFound } from '../../core/errors.ts'
+import { BadInput, checkInput, expected, NotFound } from '../../core/errors.ts'
 import { checkThat } from '../../core/options.ts'
 import { jsonSchemaOf } from '../../descriptors/standard-json-schema.ts'
 import type { Context } from '../../http/context.ts'
 import { HttpRequest, type HttpResponse } from '../../http/message.ts'
-import { callIn, contextOf } from './call-context.ts'
+import { callIn, contextOf } from './calls.ts'
 import { namesOf, readAnswer } from './tools.ts'
 
 /** **Units**: characters. */
@@ -19,10 +19,10 @@ const maxUriLength = 8192
 interface Place {
   readonly api: Api
   readonly pattern: RegExp
-  /** Undefined if it needs parameters. */
-  readonly uri: string | undefined
-  /** Of RFC 6570, with the parameters of its route and its query; undefined without any. */
-  readonly uriTemplate: string | undefined
+  /** False if it needs parameters. */
+  readonly uri: string | false
+  /** Of RFC 6570, with the parameters of its route and its query; false without any. */
+  readonly uriTemplate: string | false
 }
 
 /** The resources of one service. */
@@ -54,8 +54,8 @@ export class Resources {
 
   /** @throws NotFound, or why the caller is refused; BadInput; those of the API. */
   async read(uri: string, visit: Visit): Promise<object> {
-    if (uri.length > maxUriLength)
-      throw new BadInput(expected(`at most ${maxUriLength} characters`, 'uri', uri.length))
+    const isShort = uri.length <= maxUriLength
+    checkInput(isShort, `at most ${maxUriLength} characters`, 'uri', uri.length)
     const [path, query] = uri.split(/\?(.*)/s)
     const place = this.#places.find(({ pattern }) => pattern.test(path))
     if (place === undefined)
@@ -88,25 +88,23 @@ function placeOf(api: Api, service: string): Place {
   const { name, route, input, mcp } = api
   const uri = mcp?.uri ?? `serving://${service}/${route}`
   const names = paramNames(route)
-  const parts = uri.split(/\{(\w+)\}/)
-  const isWhole = `${parts.filter((_, i) => i % 2 === 1).sort()}` === `${names.sort()}`
+  const parts = [...uri.matchAll(/\{(\w+)\}/g)].map(([, part]) => part)
+  const isWhole = `${parts.sort()}` === `${names.sort()}`
   checkThat(isWhole, `a URI with the parameters of ${route}`, `uri of mcp of ${name}`, uri)
-  const source = parts.map((part, i) => (i % 2 === 1 ? `(?<${part}>[^/?#]+)` : literal(part)))
-  const schema = input instanceof Query ? input.schema : undefined
-  const { properties, required } = schema === undefined ? {} : jsonSchemaOf(schema, 'input')
-  const keys = Object.keys(Object(properties))
-  const isNeeded = names.length > 0 || Object(required).length > 0
-  const template = keys.length === 0 ? uri : `${uri}{?${keys.join(',')}}`
+  const source = uri
+    .replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    .replaceAll(/\\\{(\w+)\\\}/g, '(?<$1>[^/?#]+)')
+  const schema = input instanceof Query && input.schema && jsonSchemaOf(input.schema, 'input')
+  const { properties = {}, required = [] } = Object(schema)
+  const isNeeded = names.length > 0 || required.length > 0
+  const keys = Object.keys(properties).join(',')
+  const template = uri + (keys && `{?${keys}}`)
   return {
     api,
-    pattern: new RegExp(`^${source.join('')}$`),
-    uri: isNeeded ? undefined : uri,
-    uriTemplate: template.includes('{') ? template : undefined,
+    pattern: new RegExp(`^${source}$`),
+    uri: !isNeeded && uri,
+    uriTemplate: template.includes('{') && template,
   }
-}
-
-function literal(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
 /** @throws BadInput. */

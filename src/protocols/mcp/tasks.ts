@@ -9,10 +9,9 @@ import { timeOf } from '../../jobs/job-answers.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import type { AsyncApi } from '../../jobs/new-job.ts'
 import type { StoredAnswer } from '../../jobs/stored-body.ts'
-import { errorCodes } from './messages.ts'
-import { textOf } from './named-call.ts'
+import { textOf } from './calls.ts'
+import { errorCodes, type Request } from './messages.ts'
 import { contentsOf } from './resources.ts'
-import type { Request } from './revisions.ts'
 import { resultOf, type ToolResult, typeIn } from './tools.ts'
 
 /** Longer answers are read by a link. **Units**: bytes. */
@@ -95,7 +94,8 @@ export class Tasks {
     const isError = status >= 400
     if (api !== undefined && (isError || body.length <= maxInline)) {
       const result = await resultOf(api, await whole(stored, visit), visit.ctx)
-      return isError ? { content: result.content, isError } : result
+      if (!isError) return result
+      return { content: result.content, isError }
     }
     const link = { uri: `${this.#place}${job.id}`, name: job.api, mimeType: typeIn(headers) }
     return { content: [{ type: 'resource_link', ...link, size: body.length }] }

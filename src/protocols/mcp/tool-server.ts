@@ -11,26 +11,32 @@ import { HeaderList, HttpRequest } from '../../http/message.ts'
 import { problemResponse } from '../../http/problem.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import { hasJobs } from '../../jobs/new-job.ts'
-import { callerHeaders, callIn, contextOf, inTime } from './call-context.ts'
+import {
+  callerHeaders,
+  callIn,
+  callOf,
+  contextOf,
+  inTime,
+  jobContextOf,
+  type NamedCall,
+  RunningCalls,
+  textOf,
+} from './calls.ts'
 import {
   type ClientMessage,
   errorCodes,
   errorMessage,
   type Fault,
   messageOf,
+  type Request,
   resultMessage,
   type ServerMessage,
-} from './messages.ts'
-import { callOf, jobContextOf, type NamedCall, textOf } from './named-call.ts'
-import { Resources } from './resources.ts'
-import {
-  type Request,
   serverInfoKey,
   sessionVersions,
   tasksExtension,
   versions,
-} from './revisions.ts'
-import { RunningCalls } from './running-calls.ts'
+} from './messages.ts'
+import { Resources } from './resources.ts'
 import { Tasks } from './tasks.ts'
 import { encodeResult, promptOf, requestOf, type Tool, type ToolResult, toolOf } from './tools.ts'
 
@@ -120,11 +126,12 @@ export class ToolServer {
     if (method === 'notifications/cancelled') this.#running.cancel(ctx, params().requestId)
   }
 
-  /** @returns why a request of the latest version is refused; undefined if it has an answer. */
+  /** @returns why a request of the latest version is refused; undefined for others, and if it has an answer. */
   refusalOf({ method, client }: Request): Fault | undefined {
+    if (client === undefined) return undefined
     if (method !== 'tools/call' && !this.#latestMethods.has(method))
       return { status: 404, code: errorCodes.method, message: absent(method) }
-    if (!method.startsWith('tasks/') || client?.takesTasks) return undefined
+    if (!method.startsWith('tasks/') || client.takesTasks) return undefined
     return {
       status: 400,
       code: errorCodes.capability,
@@ -253,7 +260,7 @@ export class ToolServer {
     // For the server's metrics and hooks.
     ctx.api = api.name
     const call = contextOf(api, ctx)
-    const forget = this.#running.add(ctx, request.id, call)
+    this.#running.add(ctx, request.id, call)
     const messages = new ReadableStream<ServerMessage>(
       {
         start: (to) => {
@@ -280,7 +287,6 @@ export class ToolServer {
     try {
       yield* messages
     } finally {
-      forget()
       call.end()
     }
   }

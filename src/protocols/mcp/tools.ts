@@ -61,10 +61,12 @@ export function toolOf(api: Api) {
   return {
     ...namesOf(api),
     annotations: api.mcp?.annotations,
-    inputSchema: isWhole ? schema : wrapped,
+    inputSchema: { $schema, ...(isWhole ? schema : wrapped) },
     outputSchema: structureOf(api),
   }
 }
+
+const $schema = 'https://json-schema.org/draft/2020-12/schema'
 
 /** A schema that is a property refers to itself by another path. */
 function moved(schema: JsonSchema): JsonSchema {
@@ -89,22 +91,23 @@ function inputOf(descriptor: IODescriptor): Input | undefined {
     const schema = json.schema ?? {}
     return { type: json.mimeType, schema, isWhole: schema.type === 'object', kind: 'json' }
   }
-  const [{ mimeType } = { mimeType: '' }] = formats
-  if (descriptor.descriptorId === 'serving.io.Text')
-    return { type: mimeType, schema: { type: 'string' }, isWhole: false, kind: 'text' }
-  if (
-    descriptor.descriptorId !== 'serving.io.File' &&
-    descriptor.descriptorId !== 'serving.io.Image'
-  )
-    return undefined
-  const schema = {
-    type: 'string',
-    contentEncoding: 'base64',
-    contentMediaType: mimeType,
+  const kind = kinds.get(descriptor.descriptorId)
+  if (kind === undefined) return undefined
+  const [{ mimeType: type } = { mimeType: '' }] = formats
+  const encoded = kind === 'base64' && {
+    contentEncoding: kind,
+    contentMediaType: type,
     description: 'As base64.',
   }
-  return { type: mimeType, schema, isWhole: false, kind: 'base64' }
+  return { type, schema: { type: 'string', ...encoded }, isWhole: false, kind }
 }
+
+/** How arguments are bodies of descriptors that take no JSON. */
+const kinds: ReadonlyMap<string, Input['kind']> = new Map([
+  ['serving.io.Text', 'text'],
+  ['serving.io.File', 'base64'],
+  ['serving.io.Image', 'base64'],
+])
 
 // Agents have pictures and files as data URLs, and in both alphabets of base64.
 const dataUrl = /^data:([^;,]*)(?:;[^;,]*)*;base64,/

@@ -1,12 +1,21 @@
-import type { Visit } from '../../api/visit.ts'
-import { encodeEvent } from '../../http/event-stream.ts'
-import type { Opened } from './chat.ts'
-import { collect, type Part, type Usage, type Whole } from './completion.ts'
-import type { TokenLogprob } from './method-types.ts'
-import { merged } from './pieces.ts'
+/** The two endpoints of texts: the calls of a model that one request asks for, and their answers. @module */
 
-/** How the answers of an endpoint look. */
+import type { Visit } from '../../api/visit.ts'
+import type { MaybePromise } from '../../core/promise.ts'
+import { encodeEvent } from '../../http/event-stream.ts'
+import { type Body, check, maxChoices } from './body.ts'
+import { Completion, collect, type Part, type Usage, type Whole } from './completion.ts'
+import type { SamplingRequest, TokenLogprob } from './method-types.ts'
+import { type Model, type Models, methodOf } from './model.ts'
+import { merged } from './pieces.ts'
+import { readChat, readCompletions } from './requests.ts'
+import { eventOf } from './route.ts'
+
+/** What an endpoint asks of a model, and how its answers look. */
 export interface AnswerKind {
+  readonly method: 'chat' | 'generate'
+  /** @returns a request for each prompt. */
+  read(body: Body, model: Model, visit: Visit): MaybePromise<readonly SamplingRequest[]>
   readonly id: string
   readonly object: string
   readonly chunk: string
@@ -19,6 +28,8 @@ export interface AnswerKind {
 
 /** Of `/v1/chat/completions`. */
 export const chatKind: AnswerKind = {
+  method: 'chat',
+  read: async (...asked) => [await readChat(...asked)],
   id: 'chatcmpl',
   object: 'chat.completion',
   chunk: 'chat.completion.chunk',
@@ -57,6 +68,8 @@ export function shownLogprob(given: TokenLogprob): object {
 
 /** Of `/v1/completions`. */
 export const completionKind: AnswerKind = {
+  method: 'generate',
+  read: readCompletions,
   id: 'cmpl',
   object: 'text_completion',
   chunk: 'text_completion',
@@ -72,12 +85,60 @@ export const completionKind: AnswerKind = {
   }),
 }
 
+/** Calls of a model that one request asks for. */
+export interface Opened {
+  readonly kind: AnswerKind
+  readonly model: string
+  readonly isStream: boolean
+  readonly includesUsage: boolean
+  /** How many answers each prompt has. */
+  readonly perPrompt: number
+  /** Prompt by prompt. */
+  readonly completions: readonly Completion[]
+}
+
+/**
+ * Checks a request and calls its model.
+ *
+ * @throws NotFound; BadInput with the member as `path`; those of the descriptors.
+ */
+export async function open(
+  kind: AnswerKind,
+  models: Models,
+  body: Body,
+  visit: Visit,
+): Promise<Opened> {
+  const { model, call } = methodOf(models, body.model, kind.method)
+  const requests = await kind.read(body, model, visit)
+  const { n = 1, stream, stream_options: options } = body
+  const perPrompt = Number(n)
+  const most = Math.floor(maxChoices / requests.length)
+  check(perPrompt <= most, `at most ${most} for ${requests.length} prompts`, 'n', perPrompt)
+  const completions = requests.flatMap((request) =>
+    Array.from({ length: perPrompt }, (_, i) => {
+      const { seed } = request
+      // One seed would give one answer.
+      const seeded = seed === undefined ? request : { ...request, seed: seed + i }
+      return new Completion(call(seeded as never, visit.ctx), seeded, visit)
+    }),
+  )
+  const includesUsage = Object(options).include_usage === true
+  return {
+    kind,
+    model: model.name,
+    isStream: stream === true,
+    includesUsage,
+    perPrompt,
+    completions,
+  }
+}
+
 /**
  * @returns the JSON text of an answer.
  * @throws those of the model.
  */
-export async function wholeAnswer(opened: Opened, kind: AnswerKind, visit: Visit): Promise<string> {
-  const { completions } = opened
+export async function wholeAnswer(opened: Opened, visit: Visit): Promise<string> {
+  const { kind, completions } = opened
   const wholes = await collect(completions, visit)
   // Pictures of the request may be freed.
   visit.ctx.returned = true
@@ -85,7 +146,7 @@ export async function wholeAnswer(opened: Opened, kind: AnswerKind, visit: Visit
     return choiceOf(i, kind.whole(whole), kind, whole.logprobs, completions[i].finishReason)
   })
   const usage = usageOf(opened)
-  return JSON.stringify({ ...head(kind.object, kind, opened, visit), choices, usage })
+  return JSON.stringify({ ...head(kind.object, opened, visit), choices, usage })
 }
 
 /**
@@ -93,22 +154,18 @@ export async function wholeAnswer(opened: Opened, kind: AnswerKind, visit: Visit
  *
  * @throws those of the model.
  */
-export async function* answerEvents(
-  opened: Opened,
-  kind: AnswerKind,
-  visit: Visit,
-): AsyncGenerator<string> {
-  const { completions, includesUsage } = opened
-  const common = head(kind.chunk, kind, opened, visit)
+export async function* answerEvents(opened: Opened, visit: Visit): AsyncGenerator<string> {
+  const { kind, completions, includesUsage } = opened
+  const common = head(kind.chunk, opened, visit)
   const event = (choices: readonly object[], usage: object | null = null) =>
-    encodeEvent({ data: JSON.stringify({ ...common, choices, ...(includesUsage && { usage }) }) })
+    eventOf({ ...common, choices, ...(includesUsage && { usage }) })
   const begun = new Set<number>()
   const begin = (i: number) => {
     if (begun.has(i) || kind.first === undefined) return ''
     begun.add(i)
     return event([choiceOf(i, kind.first, kind)])
   }
-  for await (const [i, part] of merged(completions.map((each) => each.parts())))
+  for await (const [i, part] of merged(completions.map((each) => each.parts)))
     yield begin(i) + event([choiceOf(i, kind.part(part), kind, part.logprobs)])
   for (const [i, { finishReason }] of completions.entries())
     yield begin(i) + event([choiceOf(i, kind.last, kind, [], finishReason)])
@@ -117,8 +174,11 @@ export async function* answerEvents(
   yield encodeEvent({ data: '[DONE]' })
 }
 
-function head(object: string, { id }: AnswerKind, { model }: Opened, { ctx }: Visit) {
-  return { id: `${id}-${ctx.id}`, object, created: Math.floor(Date.now() / 1000), model }
+/** @returns whole seconds. **Units**: milliseconds. */
+export const seconds = (ms: number): number => Math.floor(ms / 1000)
+
+function head(object: string, { kind, model }: Opened, { ctx }: Visit) {
+  return { id: `${kind.id}-${ctx.id}`, object, created: seconds(Date.now()), model }
 }
 
 function choiceOf(

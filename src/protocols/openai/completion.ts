@@ -47,23 +47,18 @@ export type Usage = Required<Pick<TokenCounts, 'prompt_tokens' | 'completion_tok
 export class Completion {
   finishReason = 'stop'
   usage: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
-  readonly #deltas: Pieces<Delta>
-  readonly #request: SamplingRequest
-  readonly #visit: Visit
+  /** The answer in pieces. Throws those of the model; BadOutput, also for a text that does not fit `response_format`. */
+  readonly parts: AsyncGenerator<Part>
 
   constructor(deltas: Pieces<Delta>, request: SamplingRequest, visit: Visit) {
-    this.#deltas = deltas
-    this.#request = request
-    this.#visit = visit
+    this.parts = this.#read(deltas, request, visit)
   }
 
-  /**
-   * Yields the answer in pieces.
-   *
-   * @throws those of the model; BadOutput, also for a text that does not fit `response_format`.
-   */
-  async *parts(): AsyncGenerator<Part> {
-    const { max_tokens: maxTokens, stop, response_format: format } = this.#request
+  async *#read(
+    deltas: Pieces<Delta>,
+    { max_tokens: maxTokens, stop, response_format: format }: SamplingRequest,
+    visit: Visit,
+  ): AsyncGenerator<Part> {
     const held = new StopText(stop)
     const calls = new Calls()
     let told = {}
@@ -72,10 +67,10 @@ export class Completion {
     let checked = ''
     const show = (text: string) => {
       if (format === undefined) return
-      this.#visit.hold(2 * text.length)
+      visit.hold(2 * text.length)
       checked += text
     }
-    for await (const delta of eachOf(this.#deltas)) {
+    for await (const delta of eachOf(deltas)) {
       const { text, reasoning, call, logprobs, usage, finish_reason } = partsOf(delta)
       told = { ...told, ...usage }
       reason = finish_reason ?? reason
@@ -103,13 +98,6 @@ export class Completion {
   }
 }
 
-/** Counts a part that is kept. Throws Overloaded. */
-export function hold(part: Part, visit: Visit): void {
-  const { text = '', reasoning = '', toolCall: call, logprobs = [] } = part
-  const all = [text, reasoning, call?.arguments, JSON.stringify(logprobs)].join('')
-  visit.hold(2 * all.length)
-}
-
 /**
  * @returns the whole answers. Ends them all if one fails.
  * @throws as {@link Completion.parts}; Overloaded.
@@ -118,9 +106,9 @@ export async function collect(completions: readonly Completion[], visit: Visit):
   const wholes = completions.map(
     (): Whole => ({ text: '', reasoning: '', toolCalls: [], logprobs: [] }),
   )
-  for await (const [i, part] of merged(completions.map((each) => each.parts()))) {
+  for await (const [i, part] of merged(completions.map((each) => each.parts))) {
     const whole = wholes[i]
-    hold(part, visit)
+    visit.hold(2 * JSON.stringify(part).length)
     const { text = '', reasoning = '', toolCall: call, logprobs = [] } = part
     whole.text += text
     whole.reasoning += reasoning
@@ -135,10 +123,9 @@ export async function collect(completions: readonly Completion[], visit: Visit):
 
 /** @throws BadOutput. */
 function checkText(text: string, format: unknown): void {
-  if (!isRecord(format)) return
-  const { type, json_schema: wanted } = format
+  const { type, json_schema: wanted } = Object(format)
   if (type !== 'json_object' && type !== 'json_schema') return
-  const schema = isRecord(wanted) ? wanted.schema : { type: 'object' }
+  const { schema = { type: 'object' } } = Object(wanted)
   let misfit: string | undefined
   try {
     misfit = misfitOf(parseText(text), schema)

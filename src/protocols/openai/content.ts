@@ -50,17 +50,19 @@ const kinds: ReadonlyMap<unknown, PartKind> = new Map<unknown, PartKind>([
 ])
 
 /**
- * @returns the parts, or their text if they are texts alone.
+ * @returns a text, or parts, or their text if they are texts alone.
  * @throws BadInput; those of the descriptors.
  */
-export async function readParts(
-  parts: readonly unknown[],
+export async function readContent(
+  content: unknown,
   path: string,
   model: Model,
   visit: Visit,
 ): Promise<ChatContent> {
+  if (typeof content === 'string') return content
+  check(Array.isArray(content), 'a text or a list of parts', path, content)
   const read: ContentPart[] = []
-  for (const [i, part] of parts.entries())
+  for (const [i, part] of content.entries())
     read.push(await readPart(part, `${path}[${i}]`, model, visit))
   const texts = read.flatMap((part) => (part.type === 'text' ? [part.text] : []))
   return texts.length === read.length ? texts.join('\n') : read
@@ -72,7 +74,7 @@ async function readPart(
   model: Model,
   visit: Visit,
 ): Promise<ContentPart> {
-  const fields: Body = isRecord(part) ? part : {}
+  const fields: Body = Object(part)
   const { type, text } = fields
   const kind = kinds.get(type)
   if (kind === undefined || !model.accepts.has(kind.needs)) {

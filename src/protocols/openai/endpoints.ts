@@ -7,16 +7,20 @@
 
 import type { Endpoint } from '../../api/endpoint.ts'
 import type { Host } from '../../api/protocol.ts'
-import type { Visit } from '../../api/visit.ts'
-import { type AnswerKind, answerEvents, chatKind, completionKind, wholeAnswer } from './answers.ts'
-import { type Opened, openChat, openCompletions } from './chat.ts'
-import { eventsAnswer } from './events.ts'
+import {
+  type AnswerKind,
+  answerEvents,
+  chatKind,
+  completionKind,
+  open,
+  seconds,
+  wholeAnswer,
+} from './answers.ts'
 import type { Kept, Shelf } from './kept-job.ts'
-import { findModel, type Models, methodOf, modelsWith } from './model.ts'
-import { embeddingAnswer, readRerank, rerankAnswer } from './numbers.ts'
+import { findModel, type MethodName, type Models, modelsWith } from './model.ts'
+import { embeddingRoute, rankingRoute } from './numbers.ts'
 import { operationOf } from './operations.ts'
-import { readEmbedding } from './requests.ts'
-import { endpointOf, type Route, type Routes } from './route.ts'
+import { endpointOf, eventsAnswer, type Route, type Routes } from './route.ts'
 
 /** @returns the endpoints of models by name. */
 export async function openAiEndpoints(
@@ -27,7 +31,7 @@ export async function openAiEndpoints(
   const routes = await openAiRoutes(models, host, kept?.responses)
   const more = kept && (await import('./batches/routes.ts')).batchRoutes(kept, routes)
   // Lends its errors to other paths.
-  const others: Routes = { ' /*': { answer: () => '' } }
+  const others: Routes = { ' /*': () => '' }
   return Object.entries({ ...routes, ...more, ...others }).map(([key, route]) => {
     return { ...endpointOf(key, route, host.prefix), operation: operationOf(models, key) }
   })
@@ -36,47 +40,33 @@ export async function openAiEndpoints(
 /** @returns the routes of models by name. `shelf`: where responses are kept; undefined if they are not. */
 export async function openAiRoutes(
   models: Models,
-  host: Pick<Host, 'logLate'>,
+  { logLate }: Pick<Host, 'logLate'>,
   shelf: Shelf | undefined,
 ): Promise<Routes> {
-  const routes = textRoutes(models, host)
-  if (modelsWith(models, 'chat').length > 0) {
-    const { responsesRoutes } = await import('./responses/routes.ts')
-    Object.assign(routes, responsesRoutes(models, host, shelf))
-  }
-  if (modelsWith(models, 'transcribe').length > 0) {
-    const { transcriptionRoutes } = await import('./transcription.ts')
-    Object.assign(routes, transcriptionRoutes(models, host))
-  }
-  return routes
-}
-
-function textRoutes(models: Models, { logLate }: Pick<Host, 'logLate'>): Routes {
-  const created = Math.floor(Date.now() / 1000)
+  const created = seconds(Date.now())
   const describe = (id: string) => ({ id, object: 'model', created, owned_by: 'serving' })
-  const respond = (opened: Opened, kind: AnswerKind, visit: Visit) =>
-    opened.isStream
-      ? eventsAnswer(answerEvents(opened, kind, visit), visit, logLate)
-      : wholeAnswer(opened, kind, visit)
-  const answers: Record<string, Route['answer']> = {
+  const texts =
+    (kind: AnswerKind): Route =>
+    async (body, visit) => {
+      const opened = await open(kind, models, body, visit)
+      return opened.isStream
+        ? eventsAnswer(answerEvents(opened, visit), visit, logLate)
+        : wholeAnswer(opened, visit)
+    }
+  const has = (method: MethodName) => modelsWith(models, method).length > 0
+  const chats =
+    has('chat') && (await import('./responses/routes.ts')).responsesRoutes(models, logLate, shelf)
+  const hears =
+    has('transcribe') && (await import('./transcription.ts')).transcriptionRoutes(models, logLate)
+  return {
     'GET /models': () => JSON.stringify({ object: 'list', data: [...models.keys()].map(describe) }),
-    'GET /models/{model}': (_, { target }) => {
-      return JSON.stringify(describe(findModel(models, target.params.model).name))
-    },
-    'POST /chat/completions': async (body, visit) =>
-      respond(await openChat(models, body, visit), chatKind, visit),
-    'POST /completions': (body, visit) =>
-      respond(openCompletions(models, body, visit), completionKind, visit),
-    'POST /embeddings': async (body, { ctx }) => {
-      const { model, call } = methodOf(models, body.model, 'embed')
-      const read = readEmbedding(body, model)
-      return embeddingAnswer(await call(read.inputs, ctx), read, model.name)
-    },
-    'POST /rerank': async (body, { ctx }) => {
-      const { call } = methodOf(models, body.model, 'rerank')
-      const request = readRerank(body)
-      return rerankAnswer(await call(request, ctx), request, ctx.id)
-    },
+    'GET /models/{model}': (_, { target }) =>
+      JSON.stringify(describe(findModel(models, target.params.model).name)),
+    'POST /chat/completions': texts(chatKind),
+    'POST /completions': texts(completionKind),
+    'POST /embeddings': embeddingRoute(models),
+    'POST /rerank': rankingRoute(models),
+    ...chats,
+    ...hears,
   }
-  return Object.fromEntries(Object.entries(answers).map(([key, answer]) => [key, { answer }]))
 }

@@ -2,32 +2,15 @@
 
 import { type AsyncOptions, parseAsync } from '../../api/async-options.ts'
 import type { Protocol } from '../../api/protocol.ts'
-import { checkOneOf, checkOptions, checkThat, isRecord } from '../../core/options.ts'
+import { readOptions } from '../../core/option.ts'
+import { checkOptions, checkThat, isRecord } from '../../core/options.ts'
 import type { JobProtocol } from '../../jobs/job-kind.ts'
 import { keptOf, kindsOf } from './job-kinds.ts'
 import type { OpenAiModel } from './method-types.ts'
-import { acceptable, methodNames, modelOf, type ServedModel } from './model.ts'
+import { modelOf, modelOptions, type ServedModel } from './model.ts'
 
 export type { Protocol } from '../../api/protocol.ts'
-export type {
-  ChatContent,
-  ChatMessage,
-  ChatRequest,
-  CompletionRequest,
-  ContentPart,
-  Delta,
-  Embeddings,
-  OpenAiModel,
-  Prompt,
-  RerankRequest,
-  SamplingRequest,
-  Scores,
-  TokenCounts,
-  TokenLogprob,
-  ToolCallDelta,
-  Transcript,
-  TranscriptionRequest,
-} from './method-types.ts'
+export type * from './method-types.ts'
 export type { Accepted, ServedModel } from './model.ts'
 
 /** Options of {@link openai}. */
@@ -54,7 +37,12 @@ export function openai(options: OpenAiOptions): Protocol {
   const settings = parseAsync('async of openai', async)
   const entries = isRecord(models) ? Object.entries(models) : []
   checkThat(entries.length > 0, 'Runners by name', 'models of openai', models)
-  const served = entries.map(([name, entry]) => [name, servedModel(name, entry)] as const)
+  const served = entries.map(([name, entry]) => {
+    const what = `the model ${name} of openai`
+    const placeOf = (option: string) => (option === 'runner' ? what : `${option} of ${what}`)
+    const given = isRecord(entry) && 'runner' in entry ? entry : { runner: entry }
+    return [name, readOptions(what, given, modelOptions, placeOf)] as const
+  })
   const modelsOf = async () => {
     const ready = await Promise.all(served.map(([name, model]) => modelOf(name, model)))
     return new Map(ready.map((model) => [model.name, model]))
@@ -72,24 +60,4 @@ export function openai(options: OpenAiOptions): Protocol {
     },
   }
   return protocol
-}
-
-/** @throws InvalidArgument. */
-function servedModel(name: string, entry: OpenAiModel | ServedModel): ServedModel {
-  const what = `the model ${name} of openai`
-  const isServed = isRecord(entry) && 'runner' in entry
-  const served = isServed ? (entry as ServedModel) : { runner: entry as OpenAiModel }
-  const { runner, accepts = [] } = checkOptions<ServedModel>(what, served, ['runner', 'accepts'])
-  const isModel =
-    typeof runner?.start === 'function' &&
-    methodNames.some((method) => typeof runner[method] === 'function')
-  checkThat(isModel, `a Runner with a method ${methodNames.join(', ')}`, what, runner)
-  checkThat(
-    Array.isArray(accepts),
-    `a list of ${acceptable.join(', ')}`,
-    `accepts of ${what}`,
-    accepts,
-  )
-  for (const each of accepts) checkOneOf(`accepts of ${what}`, each, acceptable)
-  return { runner, accepts }
 }

@@ -40,7 +40,7 @@ export function kindsOf(models: () => Promise<Models>, settings: AsyncSettings):
     cancels: jobKind('cancels', { ...uncounted, timeout: dayMs }, runLines),
     lines: jobKind('lines', settings, async (request, visit, jobs) => {
       const { openAiRoutes } = await import('./endpoints.ts')
-      const { runLine } = await import('./batches/lines.ts')
+      const { runLine } = await import('./batches/run-batch.ts')
       const { responses } = await keptOf(jobs, kinds)
       const routes = await openAiRoutes(await models(), { logLate() {} }, responses)
       return runLine(routes, jobs, request, visit)

@@ -2,12 +2,12 @@
 
 import type { Visit } from '../../api/visit.ts'
 import { Conflict, NotFound } from '../../core/errors.ts'
-import { isFinal, type Job } from '../../jobs/job.ts'
+import type { Job } from '../../jobs/job.ts'
 import type { JobKind } from '../../jobs/job-kind.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import type { BegunJob } from '../../jobs/new-job.ts'
 import type { UnreadRequest } from '../../jobs/stored-body.ts'
-import { check } from './body.ts'
+import { checkMembers } from './body.ts'
 import type { Route } from './route.ts'
 
 /** A job that keeps something, and its input. */
@@ -27,31 +27,25 @@ const maxPages = 20
 export class Shelf {
   readonly jobs: Jobs
   readonly #kind: JobKind
-  readonly #other: JobKind
+  /** Of jobs that run beside the kind, and are in no list. */
+  readonly other: JobKind
   readonly #prefix: string
 
-  /** `prefix`: of ids, in front of those of jobs. `other`: of jobs that run beside the kind, and are in no list. */
+  /** `prefix`: of ids, in front of those of jobs. */
   constructor(jobs: Jobs, kind: JobKind, prefix: string, other = kind) {
     this.jobs = jobs
     this.#kind = kind
-    this.#other = other
+    this.other = other
     this.#prefix = prefix
   }
 
-  begin(begun: BegunJob, visit: Visit): Promise<Job> {
-    return this.jobs.begin(this.#kind, begun, visit)
-  }
-
-  /** As {@link begin}, for the other kind. */
-  keep(begun: BegunJob, visit: Visit): Promise<Job> {
-    return this.jobs.begin(this.#other, begun, visit)
+  begin(begun: BegunJob, visit: Visit, kind = this.#kind): Promise<Job> {
+    return this.jobs.begin(kind, begun, visit)
   }
 
   /** @returns the route of a path with an `{id}`. */
-  at(answer: (found: KeptJob, visit: Visit) => ReturnType<Route['answer']>): Route {
-    return {
-      answer: async (_, visit) => answer(await this.find(visit.target.params.id, visit), visit),
-    }
+  at(answer: (found: KeptJob, visit: Visit) => ReturnType<Route>): Route {
+    return async (_, visit) => answer(await this.find(visit.target.params.id, visit), visit)
   }
 
   /** `path`: the member of the request that has the id. Throws NotFound, and those of auth. */
@@ -61,7 +55,7 @@ export class Shelf {
     const job = await this.jobs.find(key, visit).catch((error: unknown) => {
       throw error instanceof NotFound ? missing : error
     })
-    const isOurs = job.api === this.#kind.name || job.api === this.#other.name
+    const isOurs = job.api === this.#kind.name || job.api === this.other.name
     const input = isOurs ? await this.jobs.inputOf(job) : undefined
     if (input === undefined) throw missing
     return { job, input }
@@ -69,7 +63,6 @@ export class Shelf {
 
   /** @returns a job at its end, which it is told to come to. */
   async end(job: Job, { ctx }: Visit): Promise<Job> {
-    if (isFinal(job.status)) return job
     await this.jobs.cancel(job).catch((error: unknown) => {
       // It has ended already.
       if (!(error instanceof Conflict)) throw error
@@ -109,10 +102,8 @@ export type Kept = Readonly<Record<'responses' | 'files' | 'batches', Shelf>>
 /** @returns the page of a list that `after` and `limit` of the query name, in JSON. */
 export function pageOf(all: readonly { readonly id: string }[], { ctx: { query } }: Visit): string {
   const limit = Number(query.get('limit') ?? 20)
-  const isLimit = Number.isInteger(limit) && limit > 0 && limit <= 100
-  check(isLimit, 'a number from 1 to 100', 'limit', query.get('limit'))
-  const after = query.get('after')
-  const rest = all.slice(after === null ? 0 : all.findIndex(({ id }) => id === after) + 1)
+  checkMembers({ limit }, 'limit: page')
+  const rest = all.slice(all.findIndex(({ id }) => id === query.get('after')) + 1)
   const data = rest.slice(0, limit)
   const [first_id = null, last_id = null] = [data[0]?.id, data.at(-1)?.id]
   const has_more = rest.length > limit

@@ -1,4 +1,5 @@
 import { BadInput, NotFound, show } from '../../core/errors.ts'
+import { fromCode, listOf, type OptionsOf, type SettingsOf } from '../../core/option.ts'
 import type { File } from '../../descriptors/file.ts'
 import type { Image } from '../../descriptors/image.ts'
 import type { OpenAiModel } from './method-types.ts'
@@ -25,17 +26,31 @@ export const acceptable = [
 /** Something that a model may accept beside one text: see `accepts` of {@link ServedModel}. */
 export type Accepted = (typeof acceptable)[number]
 
-/** A model, and what it accepts. */
-export interface ServedModel {
-  readonly runner: OpenAiModel
+function isModel(given: unknown): boolean {
+  const runner = Object(given)
+  const has = (name: string) => typeof runner[name] === 'function'
+  return has('start') && methodNames.some(has)
+}
+
+/** The options of a model. */
+export const modelOptions = {
+  runner: fromCode<OpenAiModel>(
+    `a Runner with a method ${methodNames.join(', ')}`,
+    isModel,
+  ).required(),
   /**
    * The server refuses all other members and parts, and names them. `images`, `audio` and `files`: parts of messages,
    * decoded. `tokens`: prompts and inputs that are lists of tokens. `n`: the server calls the model as often.
    *
    * @default nothing
    */
-  readonly accepts?: readonly Accepted[]
+  accepts: listOf<Accepted>(`a list of ${acceptable.join(', ')}`, (each) =>
+    acceptable.some((known) => known === each),
+  ).or([]),
 }
+
+/** A model, and what it accepts. */
+export interface ServedModel extends OptionsOf<typeof modelOptions> {}
 
 /** A model by its name, with what decodes the parts that it accepts. */
 export interface Model {
@@ -55,7 +70,7 @@ export type Models = ReadonlyMap<string, Model>
  */
 export async function modelOf(
   name: string,
-  { runner, accepts: list = [] }: ServedModel,
+  { runner, accepts: list }: SettingsOf<typeof modelOptions>,
 ): Promise<Model> {
   const accepts = new Set(list)
   const takesFiles = accepts.has('audio') || accepts.has('files')

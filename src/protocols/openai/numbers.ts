@@ -4,42 +4,44 @@ import { BadInput, BadOutput, expected } from '../../core/errors.ts'
 import { isRecord } from '../../core/options.ts'
 import { numberCodec } from '../../values/array/native-codec.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
-import { type Body, check, checkMembers, countRule } from './body.ts'
-import type { Embeddings, RerankRequest, Scores } from './method-types.ts'
-import type { EmbeddingRequest } from './requests.ts'
+import { asked, check, checkMembers } from './body.ts'
+import { type Models, methodOf } from './model.ts'
+import { readPrompts } from './requests.ts'
+import type { Route } from './route.ts'
 
-/**
- * @returns the JSON text.
- * @throws BadOutput for other than one vector an input; BadInput for other `dimensions`.
- */
-export function embeddingAnswer(
-  result: Embeddings,
-  { inputs, isBase64, dimensions }: EmbeddingRequest,
-  model: string,
-): string {
-  const { embeddings, tokens = [] } =
-    isRecord(result) && 'embeddings' in result ? result : { embeddings: result as never }
-  const rows = rowsOf(embeddings)
-  const length = rows[0]?.length ?? 0
-  if (
-    rows.length !== inputs.length ||
-    rows.some((row) => row.length !== length || row.length === 0)
-  ) {
+// Of one request.
+const maxInputs = 2048
+const maxDocuments = 2048
+
+/** @returns what answers with one vector an input. */
+export function embeddingRoute(models: Models): Route {
+  return async (body, { ctx }) => {
+    const { model, call } = methodOf(models, body.model, 'embed')
+    const inputs = readPrompts(body.input, 'input', maxInputs, model)
+    checkMembers(body, asked.embedding)
+    const { encoding_format: format, dimensions } = body
+    const result = await call(inputs, ctx)
+    const { embeddings, tokens = [] } =
+      isRecord(result) && 'embeddings' in result ? result : { embeddings: result as never }
+    const rows = rowsOf(embeddings)
     const lengths = rows.map((row) => row.length)
-    throw new BadOutput(
-      expected(`${inputs.length} vectors of one length`, 'the result of embed', lengths),
-    )
-  }
-  if (dimensions !== undefined && dimensions !== length)
-    throw new BadInput(expected(`${length}, the only length here,`, 'dimensions', dimensions), {
-      path: 'dimensions',
+    const [length = 0] = lengths
+    if (rows.length !== inputs.length || lengths.some((each) => each !== length || each === 0))
+      throw new BadOutput(
+        expected(`${inputs.length} vectors of one length`, 'the result of embed', lengths),
+      )
+    if (dimensions !== undefined && dimensions !== length)
+      throw new BadInput(expected(`${length}, the only length here,`, 'dimensions', dimensions), {
+        path: 'dimensions',
+      })
+    const write = format === 'base64' ? base64Of : jsonOf
+    const data = rows.map((row, index) => {
+      return `{"object":"embedding","index":${index},"embedding":${write(row)}}`
     })
-  const data = rows.map((row, index) => {
-    return `{"object":"embedding","index":${index},"embedding":${isBase64 ? base64Of(row) : jsonOf(row)}}`
-  })
-  const count = tokens.reduce((sum, each) => sum + each, 0)
-  const usage = `{"prompt_tokens":${count},"total_tokens":${count}}`
-  return `{"object":"list","data":[${data.join(',')}],"model":${JSON.stringify(model)},"usage":${usage}}`
+    const count = tokens.reduce((sum, each) => sum + each, 0)
+    const usage = `{"prompt_tokens":${count},"total_tokens":${count}}`
+    return `{"object":"list","data":[${data.join(',')}],"model":${JSON.stringify(model.name)},"usage":${usage}}`
+  }
 }
 
 function rowsOf(vectors: unknown): Float32Array[] {
@@ -65,42 +67,36 @@ function base64Of({ buffer, byteOffset, byteLength }: Float32Array): string {
   return `"${Buffer.from(buffer, byteOffset, byteLength).toString('base64')}"`
 }
 
-// As embeddings.
-const maxDocuments = 2048
-
-/** @throws BadInput with the member as `path`. */
-export function readRerank(body: Body): RerankRequest {
-  const { query, documents } = body
-  checkMembers(body, { top_n: countRule })
-  check(typeof query === 'string', 'a text', 'query', query)
-  const isList =
-    Array.isArray(documents) && documents.length > 0 && documents.length <= maxDocuments
-  check(isList, `a list of 1 to ${maxDocuments} documents`, 'documents', documents)
-  const texts = documents.map((document: unknown, i) => {
-    const text = isRecord(document) ? document.text : document
-    check(typeof text === 'string', 'a text or an object with text', `documents[${i}]`, document)
-    return text
-  })
-  return Object.assign(body, { model: String(body.model), query, documents: texts })
-}
-
-/**
- * @returns the JSON text: the best documents first.
- * @throws BadOutput for other than a finite number for each document.
- */
-export function rerankAnswer(result: Scores, request: RerankRequest, id: string): string {
-  const { scores, tokens = 0 } =
-    isRecord(result) && 'scores' in result ? result : { scores: result }
-  const numbers = Array.from((scores instanceof NDArray ? scores.data : scores) as number[])
-  const { documents, model, top_n: most, return_documents: returns } = request
-  if (numbers.length !== documents.length || !numbers.every(Number.isFinite))
-    throw new BadOutput(expected(`${documents.length} numbers`, 'the result of rerank', numbers))
-  const results = numbers
-    .map((score, index) => {
-      const document = returns === true && { document: { text: documents[index] } }
-      return { index, relevance_score: score, ...document }
+/** @returns what answers with the best documents first. */
+export function rankingRoute(models: Models): Route {
+  return async (body, { ctx }) => {
+    const { model, call } = methodOf(models, body.model, 'rerank')
+    checkMembers(body, asked.ranking)
+    const { query, documents: given, top_n: most, return_documents: returns } = body
+    const isList = Array.isArray(given) && given.length > 0 && given.length <= maxDocuments
+    check(isList, `a list of 1 to ${maxDocuments} documents`, 'documents', given)
+    const documents = given.map((document: unknown, i) => {
+      const text = isRecord(document) ? document.text : document
+      check(typeof text === 'string', 'a text or an object with text', `documents[${i}]`, document)
+      return text
     })
-    .sort((a, b) => b.relevance_score - a.relevance_score)
-    .slice(0, most as number | undefined)
-  return JSON.stringify({ id: `rerank-${id}`, model, results, usage: { total_tokens: tokens } })
+    const result = await call(
+      { ...body, model: model.name, query: query as string, documents },
+      ctx,
+    )
+    const { scores, tokens = 0 } =
+      isRecord(result) && 'scores' in result ? result : { scores: result }
+    const numbers = Array.from((scores instanceof NDArray ? scores.data : scores) as number[])
+    if (numbers.length !== documents.length || !numbers.every(Number.isFinite))
+      throw new BadOutput(expected(`${documents.length} numbers`, 'the result of rerank', numbers))
+    const results = numbers
+      .map((score, index) => {
+        const document = returns === true && { document: { text: documents[index] } }
+        return { index, relevance_score: score, ...document }
+      })
+      .sort((a, b) => b.relevance_score - a.relevance_score)
+      .slice(0, most as number | undefined)
+    const usage = { total_tokens: tokens }
+    return JSON.stringify({ id: `rerank-${ctx.id}`, model: model.name, results, usage })
+  }
 }

@@ -2,19 +2,8 @@
 
 import type { Visit } from '../../api/visit.ts'
 import { isRecord } from '../../core/options.ts'
-import {
-  type Body,
-  between,
-  check,
-  checkMembers,
-  countRule,
-  flagRule,
-  isWhole,
-  objectRule,
-  oneOf,
-  type Rule,
-} from './body.ts'
-import { readParts } from './content.ts'
+import { asked, type Body, check, checkMembers, isWhole, maxChoices } from './body.ts'
+import { readContent } from './content.ts'
 import type {
   ChatContent,
   ChatMessage,
@@ -25,19 +14,9 @@ import type {
 } from './method-types.ts'
 import type { Accepted, Model } from './model.ts'
 
-/** What `/v1/embeddings` reads. */
-export interface EmbeddingRequest {
-  readonly inputs: readonly Prompt[]
-  readonly isBase64: boolean
-  readonly dimensions: number | undefined
-}
-
 // A text is searched for all of them with each delta. **Units**: strings; characters.
 const maxStops = 4
 const maxStopLength = 256
-const maxInputs = 2048
-/** Most answers to one request. Each is a call of the model. */
-export const maxChoices = 128
 
 /** The values of a member that change nothing, and what a model must accept for others. */
 interface Gate {
@@ -66,25 +45,6 @@ const gates: Readonly<Record<string, Gate>> = {
   web_search_options: { idle: [null] },
 }
 
-// As other servers: -1 is no limit.
-const limit: Rule = [(value) => value === -1 || countRule[0](value), countRule[1]]
-
-const rules = {
-  n: [
-    (value) => isWhole(value) && value > 0 && value <= maxChoices,
-    `a whole number from 1 to ${maxChoices}`,
-  ],
-  temperature: between(0, 2),
-  top_p: between(0, 1),
-  presence_penalty: between(-2, 2),
-  frequency_penalty: between(-2, 2),
-  seed: [isWhole, 'a whole number'],
-  max_tokens: limit,
-  max_completion_tokens: limit,
-  stream: flagRule,
-  stream_options: objectRule,
-} satisfies Record<string, Rule>
-
 /** @throws BadInput with the member as `path`; those of the descriptors. */
 export async function readChat(
   body: Body,
@@ -96,7 +56,6 @@ export async function readChat(
   const request = sampling(body, model)
   if (tools !== undefined)
     check(Array.isArray(tools) && tools.every(isRecord), 'a list of objects', 'tools', tools)
-  checkFormat(body.response_format)
   const read: ChatMessage<ChatContent>[] = []
   for (const [i, message] of messages.entries())
     read.push(await readMessage(message, `messages[${i}]`, model, visit))
@@ -114,21 +73,21 @@ export function readCompletions(body: Body, model: Model): readonly CompletionRe
   return prompts.map((prompt) => ({ ...request, prompt }))
 }
 
-/** @throws as {@link readChat}. */
-export function readEmbedding(body: Body, model: Model): EmbeddingRequest {
-  const inputs = readPrompts(body.input, 'input', maxInputs, model)
-  checkMembers(body, { encoding_format: oneOf('float', 'base64'), dimensions: countRule })
-  const { encoding_format: format, dimensions } = body
-  return { inputs, isBase64: format === 'base64', dimensions: dimensions as number | undefined }
-}
-
-/** Reads a text, the tokens of one, or a list of these. */
-function readPrompts(given: unknown, path: string, most: number, model: Model): readonly Prompt[] {
+/**
+ * Reads a text, the tokens of one, or a list of these.
+ *
+ * @throws as {@link readChat}.
+ */
+export function readPrompts(
+  given: unknown,
+  path: string,
+  most: number,
+  model: Model,
+): readonly Prompt[] {
   const takesTokens = model.accepts.has('tokens')
-  const isTokens = (value: unknown) =>
-    Array.isArray(value) && value.length > 0 && value.every(isWhole)
   const isOne = (value: unknown): value is Prompt =>
-    typeof value === 'string' || (takesTokens && isTokens(value))
+    typeof value === 'string' ||
+    (takesTokens && Array.isArray(value) && value.length > 0 && value.every(isWhole))
   const prompts: unknown = isOne(given) ? [given] : given
   const what = takesTokens
     ? 'a text, a list of tokens, or a list of these'
@@ -150,7 +109,11 @@ function sampling(body: Body, model: Model): SamplingRequest {
     const isIdle = given === undefined || values.includes(given)
     check(isIdle, `nothing but ${values.join(' or ')}, as ${why},`, name, body[name])
   }
-  checkMembers(body, rules)
+  // As other servers: -1 is no limit.
+  for (const name of ['max_tokens', 'max_completion_tokens'])
+    if (body[name] === -1) delete body[name]
+  checkMembers(body, asked.sampling)
+  if (isRecord(body.response_format)) checkFormat(body.response_format)
   const {
     model: name,
     stop,
@@ -163,15 +126,15 @@ function sampling(body: Body, model: Model): SamplingRequest {
   return Object.assign(rest, {
     model: name as string,
     stop: readStop(stop),
-    ...(most !== undefined && most !== -1 && { max_tokens: most as number }),
+    ...(most !== undefined && { max_tokens: most as number }),
   })
 }
 
 function readStop(stop: unknown = []): readonly string[] {
-  const stops: unknown = typeof stop === 'string' ? [stop] : stop
-  const isText = (each: unknown) =>
+  const stops = [stop].flat()
+  const isText = (each: unknown): each is string =>
     typeof each === 'string' && each !== '' && each.length <= maxStopLength
-  const ok = Array.isArray(stops) && stops.length <= maxStops && stops.every(isText)
+  const ok = stops.length <= maxStops && stops.every(isText)
   check(ok, `at most ${maxStops} texts of 1 to ${maxStopLength} characters`, 'stop', stop)
   return stops
 }
@@ -185,19 +148,13 @@ async function readMessage(
   check(isRecord(message), 'an object', place, message)
   const { role, content } = message
   check(typeof role === 'string' && role !== '', 'a text', `${place}.role`, role)
-  const path = `${place}.content`
-  const isText = typeof (content ?? '') === 'string'
-  check(isText || Array.isArray(content), 'a text or a list of parts', path, content)
-  const read = Array.isArray(content) ? await readParts(content, path, model, visit) : content
-  return Object.assign(message, { role, content: (read ?? '') as ChatContent })
+  const read = await readContent(content ?? '', `${place}.content`, model, visit)
+  return Object.assign(message, { role, content: read })
 }
 
-function checkFormat(format: unknown): void {
-  if (format === undefined) return
-  check(isRecord(format), 'an object', 'response_format', format)
+function checkFormat(format: Body): void {
+  checkMembers(format, 'type: format', 'response_format.')
   const { type, json_schema: schema } = format
-  const isKnown = type === 'text' || type === 'json_object' || type === 'json_schema'
-  check(isKnown, 'text, json_object or json_schema', 'response_format.type', type)
   const isSchema = type !== 'json_schema' || (isRecord(schema) && isRecord(schema.schema))
   check(isSchema, 'an object with a schema', 'response_format.json_schema', schema)
 }

@@ -6,19 +6,17 @@ import { File } from '../../descriptors/file.ts'
 import { Multipart } from '../../descriptors/multipart.ts'
 import { many, optional } from '../../descriptors/part-rule.ts'
 import { Text } from '../../descriptors/text.ts'
-import { encodeEvent } from '../../http/event-stream.ts'
 import { nosniff } from '../../http/response-head.ts'
-import { type Body, between, checkMembers, oneOf } from './body.ts'
-import { eventsAnswer } from './events.ts'
+import { asked, type Body, checkMembers } from './body.ts'
 import type { Transcript, TranscriptionRequest } from './method-types.ts'
 import { type Models, methodOf } from './model.ts'
 import { eachOf, type Pieces } from './pieces.ts'
-import type { Routes } from './route.ts'
+import { eventOf, eventsAnswer, type Routes } from './route.ts'
 
 const text = () => optional(new Text())
 
-/** @returns the endpoint of models that transcribe, whose form is read as it arrives. */
-export function transcriptionRoutes(models: Models, { logLate }: Pick<Host, 'logLate'>): Routes {
+/** @returns the route of models that transcribe, whose form is read as it arrives. */
+export function transcriptionRoutes(models: Models, logLate: Host['logLate']): Routes {
   const form = new Multipart({
     file: new File(),
     model: new Text(),
@@ -29,39 +27,22 @@ export function transcriptionRoutes(models: Models, { logLate }: Pick<Host, 'log
     stream: text(),
     'timestamp_granularities[]': many(new Text()),
   })
-  return {
-    'POST /audio/transcriptions': {
-      form,
-      answer(body, visit) {
-        const { call } = methodOf(models, body.model, 'transcribe')
-        const { request, format, isStream } = readTranscription(body)
-        const pieces = call(request, visit.ctx)
-        if (isStream) return eventsAnswer(transcriptEvents(pieces, visit), visit, logLate)
-        return transcript(pieces, format, visit)
-      },
-    },
+  const answer = (body: Body, visit: Visit) => {
+    const { call } = methodOf(models, body.model, 'transcribe')
+    const {
+      temperature: heat,
+      'timestamp_granularities[]': timestamp_granularities,
+      ...given
+    } = body
+    const temperature = heat && Number(heat)
+    checkMembers({ ...given, temperature }, asked.transcription)
+    const { response_format: format = 'json', stream, ...rest } = given
+    const request = { ...rest, temperature, timestamp_granularities }
+    const pieces = call(request as never as TranscriptionRequest, visit.ctx)
+    if (stream === 'true') return eventsAnswer(transcriptEvents(pieces, visit), visit, logLate)
+    return transcript(pieces, format, visit)
   }
-}
-
-/** @throws BadInput with the part as `path`. */
-function readTranscription(body: Body) {
-  const { response_format: format = 'json', stream, temperature: heat, ...rest } = body
-  const { 'timestamp_granularities[]': timestamp_granularities, ...asked } = rest
-  const temperature = heat && Number(heat)
-  checkMembers(
-    { temperature, stream, response_format: format },
-    {
-      response_format: oneOf('json', 'text', 'verbose_json'),
-      stream: oneOf('true', 'false'),
-      temperature: between(0, 1),
-    },
-  )
-  const request = {
-    ...asked,
-    temperature,
-    timestamp_granularities,
-  } as never as TranscriptionRequest
-  return { request, format, isStream: stream === 'true' }
+  return { 'POST /audio/transcriptions': Object.assign(answer, { form }) }
 }
 
 /** What a model tells beside the text. */
@@ -81,10 +62,10 @@ async function transcript(pieces: Pieces<Transcript>, format: unknown, visit: Vi
 }
 
 async function* transcriptEvents(pieces: Pieces<Transcript>, visit: Visit): AsyncGenerator<string> {
-  const event = (type: string, members: object) =>
-    encodeEvent({ data: JSON.stringify({ type: `transcript.text.${type}`, ...members }) })
-  const { text, usage } = yield* textsOf(pieces, visit, (delta) => event('delta', { delta }))
-  yield event('done', { text, usage })
+  const { text, usage } = yield* textsOf(pieces, visit, (delta) =>
+    eventOf({ type: 'transcript.text.delta', delta }),
+  )
+  yield eventOf({ type: 'transcript.text.done', text, usage })
 }
 
 /**

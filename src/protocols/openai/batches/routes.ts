@@ -16,12 +16,11 @@ import { HeaderList } from '../../../http/message.ts'
 import { isFinal } from '../../../jobs/job.ts'
 import { problemOf } from '../../../jobs/problem-answer.ts'
 import type { RowCounts } from '../../../jobs/row-log.ts'
-import { check, checkMembers, readBody, textRule } from '../body.ts'
+import { seconds } from '../answers.ts'
+import { type Body, checkMembers, readBody } from '../body.ts'
 import type { Kept, KeptJob, Shelf } from '../kept-job.ts'
-import { seconds } from '../responses/events.ts'
 import type { Routes } from '../route.ts'
-import { lineTarget } from './lines.ts'
-import { partOf } from './run-batch.ts'
+import { lineTarget, partOf } from './run-batch.ts'
 
 const statuses: Readonly<Record<string, string>> = {
   queued: 'validating',
@@ -38,51 +37,42 @@ export function batchRoutes({ files, batches }: Kept, routes: Routes): Routes {
     'expires_after[anchor]': optional(new Text()),
     'expires_after[seconds]': optional(new Text()),
   })
+  const addFile = async ({ file, purpose }: Body, visit: Visit) => {
+    checkMembers({ purpose }, 'purpose: purpose')
+    const { size, bytes, name: filename = 'file' } = file as BinaryFile
+    visit.hold(size)
+    const query = JSON.stringify({ filename, purpose })
+    const job = await files.begin({ body: bytes, query, headers: HeaderList.of([]) }, visit)
+    return JSON.stringify(fileOf(job, query, size))
+  }
   const showBatch = async (kept: KeptJob, visit: Visit) =>
     JSON.stringify(await batchOf(kept, batches, visit))
   return {
-    'POST /files': {
-      form,
-      async answer({ file, purpose }, visit) {
-        const isPurpose = purpose === 'batch' || purpose === 'user_data'
-        check(isPurpose, 'batch or user_data', 'purpose', purpose)
-        const { size, bytes, name: filename = 'file' } = file as BinaryFile
-        visit.hold(size)
-        const query = JSON.stringify({ filename, purpose })
-        const job = await files.begin({ body: bytes, query, headers: HeaderList.of([]) }, visit)
-        return JSON.stringify(fileOf(job, query, size))
-      },
-    },
-    'GET /files': { answer: (_, visit) => files.list(visit, keptFile) },
+    'POST /files': Object.assign(addFile, { form }),
+    'GET /files': (_, visit) => files.list(visit, keptFile),
     'GET /files/{id}': files.at((found) => JSON.stringify(keptFile(found))),
     'GET /files/{id}/content': files.at(async ({ input }, visit) => {
       const { headers, body } = await input.body.answer(visit)
       return { headers: [['content-type', 'application/octet-stream'], ...headers], body }
     }),
     'DELETE /files/{id}': files.at((found, visit) => files.delete(found, 'file', visit)),
-    'POST /batches': {
-      async answer(body, visit) {
-        checkMembers(body, { endpoint: textRule, input_file_id: textRule })
-        const { endpoint, input_file_id: id, completion_window: time, metadata } = body
-        const target = lineTarget(routes, jobs, endpoint)
-        check(time === '24h', '24h', 'completion_window', time)
-        await files.find(String(id), visit, 'input_file_id')
-        if ('input' in target) await visit.enter(target)
-        const asked = { endpoint, input_file_id: id, completion_window: time, metadata }
-        const job = await batches.begin({ body: Buffer.from(JSON.stringify(asked)) }, visit)
-        return showBatch(await batches.find(`batch_${job.id}`, visit), visit)
-      },
+    'POST /batches': async ({ endpoint, input_file_id, completion_window, metadata }, visit) => {
+      const asked = { endpoint, input_file_id, completion_window, metadata }
+      checkMembers(asked, 'endpoint: string, input_file_id: string, completion_window: window')
+      const target = lineTarget(routes, jobs, endpoint)
+      await files.find(String(input_file_id), visit, 'input_file_id')
+      if ('input' in target) await visit.enter(target)
+      const job = await batches.begin({ body: Buffer.from(JSON.stringify(asked)) }, visit)
+      return showBatch(await batches.find(`batch_${job.id}`, visit), visit)
     },
-    'GET /batches': {
-      answer: (_, visit) => batches.list(visit, (found) => batchOf(found, batches, visit)),
-    },
+    'GET /batches': (_, visit) => batches.list(visit, (found) => batchOf(found, batches, visit)),
     'GET /batches/{id}': batches.at(showBatch),
     'POST /batches/{id}/cancel': batches.at(async ({ job, input }, visit) => {
       const asked = readBody(await input.body.bytes(visit))
       const canceled = await jobs.cancel(job)
       if (job.startedAt !== undefined) {
         const body = Buffer.from(JSON.stringify({ ...asked, cancels: job.id }))
-        await batches.keep({ body, ...partOf(job.id, 'cancel') }, visit)
+        await batches.begin({ body, ...partOf(job.id, 'cancel') }, visit, batches.other)
       }
       return showBatch({ job: canceled, input }, visit)
     }),

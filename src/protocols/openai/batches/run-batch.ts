@@ -1,18 +1,23 @@
-/** Runs a batch: a job of rows, whose lines become files. @module */
+/** Runs a batch: a job of rows, whose lines become files, and its lines. @module */
 
 import { createHash } from 'node:crypto'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout as wait } from 'node:timers/promises'
+import type { Api } from '../../../api/api.ts'
+import { answerHttp } from '../../../api/call.ts'
+import { functionFailureOf } from '../../../api/stages.ts'
 import type { Visit } from '../../../api/visit.ts'
-import { isRecord } from '../../../core/options.ts'
+import { ServingError } from '../../../core/errors.ts'
 import { parseJson } from '../../../core/text/parse-json.ts'
-import { HeaderList } from '../../../http/message.ts'
+import { HeaderList, type HttpRequest, type HttpResponse } from '../../../http/message.ts'
 import type { StoredResponse } from '../../../jobs/job.ts'
+import type { Jobs } from '../../../jobs/jobs.ts'
 import { linesOf } from '../../../jobs/row-input.ts'
 import type { RowAnswer } from '../../../jobs/row-log.ts'
 import { type JobVisit, type RowsJob, rowAnswer } from '../../../jobs/rows.ts'
 import type { StoredBody } from '../../../jobs/stored-body.ts'
-import { check } from '../body.ts'
+import { check, readBody } from '../body.ts'
 import type { Kept } from '../kept-job.ts'
+import { errorResponse, type Route, type Routes } from '../route.ts'
 
 /** Most lines of a batch. */
 const maxLines = 50_000
@@ -123,7 +128,7 @@ async function readLines(input: StoredBody, endpoint: string, visit: Visit): Pro
     visit.hold(2 * line.length)
     const path = `line ${lines.size + 1}`
     const value = parseJson(line, path)
-    const { custom_id: customId, method = 'POST', url, body } = isRecord(value) ? value : {}
+    const { custom_id: customId, method = 'POST', url, body } = Object(value)
     const isNew = typeof customId === 'string' && !lines.has(customId)
     const what = `a custom_id of its own, method POST and url ${endpoint}`
     check(isNew && method === 'POST' && url === endpoint, what, path, value)
@@ -134,4 +139,49 @@ async function readLines(input: StoredBody, endpoint: string, visit: Visit): Pro
   }
   check(lines.size > 0, `1 to ${maxLines} lines`, 'input_file_id', 0)
   return [...lines.values()]
+}
+
+/**
+ * @returns what answers lines at a path.
+ * @throws BadInput.
+ */
+export function lineTarget(routes: Routes, jobs: Jobs, path: unknown): Route | Api {
+  const name = String(path)
+  // Those of one thing have its id in their path.
+  const route = /^\/v1\/[\w/]+$/.test(name) ? routes[`POST ${name.slice(3)}`] : undefined
+  if (route !== undefined && route.form === undefined) return route
+  const apis = [...jobs.source.apis.values()]
+  // Credentials for an auth of its own are not kept.
+  const api = apis.find((each) => `/${each.route}` === name && each.auth === undefined)
+  check(api !== undefined, 'a path of the service that takes JSON', 'endpoint', path)
+  return api
+}
+
+/** Answers a line. Its path is the query of its job. It comes again when an error says so: its client does not. */
+export async function runLine(...line: Parameters<typeof answerLine>): Promise<HttpResponse> {
+  const [, , , { ctx }] = line
+  for (;;) {
+    const answer = await answerLine(...line)
+    const seconds = ServingError.is(answer.error) ? answer.error.retryAfterSeconds : undefined
+    if (seconds === undefined) return answer
+    await wait(1000 * seconds, undefined, { signal: ctx.signal })
+  }
+}
+
+async function answerLine(
+  routes: Routes,
+  jobs: Jobs,
+  request: HttpRequest,
+  visit: Visit,
+): Promise<HttpResponse> {
+  try {
+    const target = lineTarget(routes, jobs, visit.target.query)
+    if ('input' in target) return await answerHttp(visit, target, request)
+    const { stream: _, ...body } = readBody(request.body)
+    const answer = await target(body, visit)
+    if (typeof answer !== 'string') return answer
+    return { headers: [['content-type', 'application/json']], body: answer }
+  } catch (error) {
+    return errorResponse(functionFailureOf(error), visit.ctx.id)
+  }
 }

@@ -2,7 +2,7 @@
 
 import { BadInput } from '../../../core/errors.ts'
 import { isRecord } from '../../../core/options.ts'
-import { type Body, check, flagRule, objectRule, type Rule, textRule } from '../body.ts'
+import { type Body, check } from '../body.ts'
 import { type Item, messagesOf } from './items.ts'
 
 /** What a request asks for. */
@@ -11,22 +11,6 @@ export interface Asked {
   readonly chat: Body
   /** What the answer repeats of the request. */
   readonly shown: Body
-}
-
-const nothing: Rule = [() => false, 'nothing']
-
-/** What members are that no chat has. */
-export const rules: Readonly<Record<string, Rule>> = {
-  instructions: textRule,
-  previous_response_id: textRule,
-  stream: flagRule,
-  store: flagRule,
-  background: flagRule,
-  text: objectRule,
-  reasoning: objectRule,
-  metadata: objectRule,
-  conversation: nothing,
-  prompt: nothing,
 }
 
 /** What an answer tells of members that the request does not have. */
@@ -97,7 +81,7 @@ export function askedOf(body: Body, items: readonly Item[]): Asked {
       ...Object(text),
       format: { type: 'text', ...(isSchema(format) && schemaDefaults), ...format },
     },
-    reasoning: reasoning === undefined ? null : { effort, summary },
+    reasoning: (reasoning ?? null) && { effort, summary },
   }
   return { chat: present(chat), shown }
 }

@@ -1,9 +1,9 @@
 /** The events of a response, and the response that they fill. @module */
 
 import type { Visit } from '../../../api/visit.ts'
-import { shownLogprob } from '../answers.ts'
+import { seconds, shownLogprob } from '../answers.ts'
 import type { Body } from '../body.ts'
-import { type Completion, hold, type Usage } from '../completion.ts'
+import type { Completion, Usage } from '../completion.ts'
 import type { TokenLogprob } from '../method-types.ts'
 import type { Item } from './items.ts'
 
@@ -32,9 +32,6 @@ export function newResponse(key: string, createdAt: number, shown: Body): Respon
     ...shown,
   }
 }
-
-/** @returns whole seconds. **Units**: milliseconds. */
-export const seconds = (ms: number): number => Math.floor(ms / 1000)
 
 /** Why an answer is not whole, by why its text ends. */
 const cuts: Readonly<Record<string, string>> = {
@@ -114,8 +111,8 @@ export async function* responseEvents(
   visit: Visit,
 ): AsyncGenerator<ResponseEvent> {
   const output = new Output(response)
-  for await (const part of completion.parts()) {
-    hold(part, visit)
+  for await (const part of completion.parts) {
+    visit.hold(2 * JSON.stringify(part).length)
     const { reasoning: thought, text, toolCall, logprobs } = part
     if (thought) yield* output.add(reasoning, reasoning.prefix, thought)
     if (text) yield* output.add(message, message.prefix, text, {}, logprobs)
@@ -124,16 +121,13 @@ export async function* responseEvents(
     yield* output.add(call, `${index}`, given, { call_id: id, name })
   }
   const reason = cuts[completion.finishReason]
-  const status = reason === undefined ? 'completed' : 'incomplete'
-  yield* output.end(status)
-  const whole = {
-    ...response,
-    status,
-    usage: usageOf(completion.usage),
-    completed_at: reason === undefined ? seconds(Date.now()) : null,
-    incomplete_details: reason === undefined ? null : { reason },
-  }
-  yield { type: `response.${status}`, response: whole }
+  const end =
+    reason === undefined
+      ? { status: 'completed', completed_at: seconds(Date.now()) }
+      : { status: 'incomplete', incomplete_details: { reason } }
+  yield* output.end(end.status)
+  const whole = { ...response, usage: usageOf(completion.usage), ...end }
+  yield { type: `response.${end.status}`, response: whole }
 }
 
 function usageOf({ prompt_tokens, completion_tokens, total_tokens, ...details }: Usage): Body {
@@ -164,15 +158,14 @@ class Output {
     members: Body = {},
     logprobs: readonly TokenLogprob[] = [],
   ): Generator<ResponseEvent> {
-    if (!this.#open.has(key)) yield* this.#begin(kind, key, members)
-    const open = this.#open.get(key) as OpenItem
+    const open = this.#open.get(key) ?? (yield* this.#begin(kind, key, members))
     const told = { logprobs: logprobs.map(shownLogprob) }
     open.text += delta
     open.logprobs.push(...told.logprobs)
     yield { type: `${kind.events}.delta`, ...open.place, delta, ...(kind === message && told) }
   }
 
-  *#begin(kind: ItemKind, key: string, members: Body): Generator<ResponseEvent> {
+  *#begin(kind: ItemKind, key: string, members: Body): Generator<ResponseEvent, OpenItem> {
     yield* this.end('completed', ({ part }) => part !== undefined)
     const { id, output } = this.#response
     const { prefix, type, part } = kind
@@ -187,12 +180,14 @@ class Output {
     output.push(item)
     yield { type: 'response.output_item.added', output_index: at, item }
     const place = { item_id: item.id, output_index: at, ...(part && { [part.index]: 0 }) }
-    this.#open.set(key, { kind, item, place, logprobs: [], text: '' })
+    const open = { kind, item, place, logprobs: [], text: '' }
+    this.#open.set(key, open)
     if (part) yield { type: `${part.events}.added`, ...place, part: part.of('', []) }
+    return open
   }
 
   /** Ends the items of some kinds. */
-  *end(status: string, isOf: (kind: ItemKind) => boolean = () => true): Generator<ResponseEvent> {
+  *end(status: string, isOf = (_: ItemKind) => true): Generator<ResponseEvent> {
     for (const [key, { kind, item, place, logprobs, text }] of this.#open) {
       if (!isOf(kind)) continue
       this.#open.delete(key)

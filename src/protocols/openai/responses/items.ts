@@ -1,12 +1,10 @@
 /** Items: the input and the output of responses, and how they are messages of a chat. @module */
 
 import { isRecord } from '../../../core/options.ts'
-import { type Body, check } from '../body.ts'
+import { type Body, check, checkMembers } from '../body.ts'
 
 /** An item of a conversation. */
 export type Item = Body & { readonly type: string; readonly id: string }
-
-const roles: readonly unknown[] = ['user', 'assistant', 'system', 'developer']
 
 const texts: readonly unknown[] = ['input_text', 'output_text', 'summary_text', 'text']
 
@@ -23,8 +21,7 @@ function chatPart({ type, text, refusal, ...more }: Body): Body | undefined {
 
 interface ItemKind {
   readonly prefix: string
-  /** Members that have to be texts. */
-  readonly texts: readonly string[]
+  readonly members: string
   /** The member that is a text or a list of parts. */
   readonly content?: string
   /** Adds the item to the messages before it. */
@@ -35,7 +32,7 @@ const itemKinds: ReadonlyMap<unknown, ItemKind> = new Map(
   Object.entries<ItemKind>({
     message: {
       prefix: 'msg',
-      texts: [],
+      members: 'role: role',
       content: 'content',
       add({ role, content }, messages) {
         const message = { role, content: chatContent(content) }
@@ -45,7 +42,7 @@ const itemKinds: ReadonlyMap<unknown, ItemKind> = new Map(
     },
     function_call: {
       prefix: 'fc',
-      texts: ['call_id', 'name', 'arguments'],
+      members: 'call_id: string, name: string, arguments: string',
       add({ call_id: id, name, arguments: given }, messages) {
         const turn = turnOf(messages, () => true)
         turn.tool_calls ??= []
@@ -55,21 +52,21 @@ const itemKinds: ReadonlyMap<unknown, ItemKind> = new Map(
     },
     function_call_output: {
       prefix: 'fco',
-      texts: ['call_id'],
+      members: 'call_id: string',
       content: 'output',
       add: ({ call_id: id, output }, messages) =>
         messages.push({ role: 'tool', tool_call_id: id, content: chatContent(output) }),
     },
     reasoning: {
       prefix: 'rs',
-      texts: [],
+      members: 'summary?: object[]',
       content: 'summary',
       add({ summary = [] }, messages) {
         const text = (summary as Body[]).map((part) => part.text).join('\n')
         if (text !== '') turnOf(messages, () => false).reasoning_content = text
       },
     },
-    item_reference: { prefix: 'ref', texts: ['id'], add() {} },
+    item_reference: { prefix: 'ref', members: 'id: string', add() {} },
   }),
 )
 
@@ -87,12 +84,9 @@ export function readItems(input: unknown, idOf: (prefix: string, at: number) => 
     const { type = item.role === undefined ? 'item_reference' : 'message', ...rest } = item
     const kind = itemKinds.get(type)
     check(kind !== undefined, `one of ${[...itemKinds.keys()].join(', ')}`, `${path}.type`, type)
-    for (const name of kind.texts)
-      check(typeof rest[name] === 'string', 'a text', `${path}.${name}`, rest[name])
+    checkMembers(rest, kind.members, `${path}.`)
     if (kind.content !== undefined) checkContent(rest[kind.content], `${path}.${kind.content}`)
     const { role, content } = rest
-    const isRole = type !== 'message' || roles.includes(role)
-    check(isRole, `one of ${roles.join(', ')}`, `${path}.role`, role)
     const texts =
       role === 'assistant' ? { type: 'output_text', annotations: [] } : { type: 'input_text' }
     return {

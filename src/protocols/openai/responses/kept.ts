@@ -1,8 +1,8 @@
-/** Responses on the job store: those of the background are jobs, others are jobs that have nothing to do. @module */
+/** Conversations, and responses on the job store: those of the background are jobs, others are jobs that have nothing to do. @module */
 
 import { endIterator } from '../../../api/stages.ts'
 import type { Visit } from '../../../api/visit.ts'
-import { Gone, PayloadTooLarge } from '../../../core/errors.ts'
+import { BadInput, expected, Gone, PayloadTooLarge } from '../../../core/errors.ts'
 import { performance } from '../../../core/platform.ts'
 import { parseJson } from '../../../core/text/parse-json.ts'
 import { noMemory } from '../../../http/limits.ts'
@@ -10,8 +10,8 @@ import type { HttpRequest, HttpResponse } from '../../../http/message.ts'
 import { isFinal, type Job, type JobStatus } from '../../../jobs/job.ts'
 import { eventsBehind } from '../../../jobs/job-events.ts'
 import { problemOf } from '../../../jobs/problem-answer.ts'
-import type { Body } from '../body.ts'
-import { openChat } from '../chat.ts'
+import { chatKind, open } from '../answers.ts'
+import { type Body, check } from '../body.ts'
 import type { Shelf } from '../kept-job.ts'
 import type { Models } from '../model.ts'
 import { askedOf } from './asked.ts'
@@ -23,7 +23,7 @@ import {
   responseEvents,
   sentEvent,
 } from './events.ts'
-import type { Item } from './items.ts'
+import { type Item, readItems } from './items.ts'
 
 /** What the store has of a response: the input of a job. */
 export interface KeptInput {
@@ -159,7 +159,7 @@ export async function runResponse(
 ): Promise<HttpResponse> {
   const { createdAt, body, items } = parsed(request.body) as KeptInput
   const { chat, shown } = askedOf(body, items)
-  const [completion] = (await openChat(models, chat, visit)).completions
+  const [completion] = (await open(chatKind, models, chat, visit)).completions
   const begun = newResponse(String(visit.ctx.job?.id), createdAt, shown)
   const events = responseEvents(completion, begun, visit)
   visit.ctx.onAbort(() => void endIterator(events))
@@ -185,4 +185,54 @@ async function* linesOf(events: AsyncIterable<ResponseEvent>): AsyncGenerator<st
     sentAt = now
   }
   yield lines
+}
+
+/** Kept responses that one request may read beside the previous one. */
+const maxReads = 16
+
+/**
+ * @param key - Part of the ids that items get here.
+ * @returns all items of a conversation: those of the previous response, and those of the input, where references are
+ * the items that they name.
+ * @throws BadInput; NotFound.
+ */
+export async function conversationOf(
+  { input, previous_response_id: previous }: Body,
+  key: string,
+  shelf: Shelf | undefined,
+  visit: Visit,
+): Promise<readonly Item[]> {
+  const items = readItems(input, (prefix, at) => `${prefix}_${key}_in${at}`)
+  const known = new Map<string, Item>()
+  const read = async (id: string, path: string, what?: string) => {
+    if (shelf === undefined) throw refusal(path, id, what)
+    const { kept, response } = await findResponse(shelf, id, visit, path)
+    const isOver = /^(completed|incomplete)$/.test(response.status)
+    check(isOver, 'a response that has ended', path, response.status)
+    const all = [...kept.items, ...response.output]
+    for (const item of all) known.set(item.id, item)
+    return all
+  }
+  const before = previous === undefined ? [] : await read(String(previous), 'previous_response_id')
+  let reads = 0
+  // The latest one first: its conversation has most of the others.
+  for (const [i, { type, id }] of [...items.entries()].reverse()) {
+    if (type !== 'item_reference' || known.has(id)) continue
+    // Without what it thought the model can do.
+    if (shelf === undefined && id.startsWith('rs_')) continue
+    check(++reads <= maxReads, `references to at most ${maxReads} conversations`, 'input', reads)
+    const path = `input[${i}].id`
+    await read(`resp_${/^[a-z]+_([\w-]{22})_/.exec(id)?.[1]}`, path, 'the item itself')
+    check(known.has(id), 'the id of an item', path, id)
+  }
+  return [
+    ...before,
+    ...items.map((item) => (item.type === 'item_reference' && known.get(item.id)) || item),
+  ]
+}
+
+/** @returns the error of a request that needs kept responses. */
+export function refusal(path: string, value: unknown, what = 'nothing'): BadInput {
+  const why = 'as this server keeps no responses (async of openai),'
+  return new BadInput(expected(`${what}, ${why}`, path, value), { path })
 }

@@ -10,16 +10,13 @@ import type { Visit } from '../../../api/visit.ts'
 import type { ServingError } from '../../../core/errors.ts'
 import { HeaderList, type HttpResponse } from '../../../http/message.ts'
 import { newId } from '../../../jobs/new-job.ts'
-import { type Body, check, checkMembers } from '../body.ts'
-import { openChat } from '../chat.ts'
-import { eventsAnswer } from '../events.ts'
+import { chatKind, open } from '../answers.ts'
+import { type Body, check, checkMembers, asked as members } from '../body.ts'
 import { pageOf, type Shelf } from '../kept-job.ts'
 import { type Models, methodOf } from '../model.ts'
-import { errorOf } from '../openai-error.ts'
 import { readChat } from '../requests.ts'
-import type { Route, Routes } from '../route.ts'
-import { askedOf, renamed, rules } from './asked.ts'
-import { conversationOf, refusal } from './conversation.ts'
+import { errorOf, eventsAnswer, type Route, type Routes } from '../route.ts'
+import { askedOf, renamed } from './asked.ts'
 import {
   lastOf,
   newResponse,
@@ -28,16 +25,24 @@ import {
   responseEvents,
   sentEvent,
 } from './events.ts'
-import { type FoundResponse, findResponse, keptBytes, keptEvents, responseOf } from './kept.ts'
+import {
+  conversationOf,
+  type FoundResponse,
+  findResponse,
+  keptBytes,
+  keptEvents,
+  refusal,
+  responseOf,
+} from './kept.ts'
 
 /** @returns the routes. `shelf`: where responses are kept; undefined if they are not. */
 export function responsesRoutes(
   models: Models,
-  { logLate }: Pick<Host, 'logLate'>,
+  logLate: Host['logLate'],
   shelf: Shelf | undefined,
 ): Routes {
   const answer = async (body: Body, visit: Visit): Promise<string | HttpResponse> => {
-    checkMembers(body, rules)
+    checkMembers(body, members.response)
     const { input: _, ...rest } = body
     const asked = { ...rest, store: isStored(body, shelf, visit) }
     const id = newId()
@@ -55,14 +60,15 @@ export function responsesRoutes(
       if (body.stream !== true) return JSON.stringify(found.response)
       return eventsAnswer(keptEvents(shelf, found, -1, visit), visit, logLate)
     }
-    const [completion] = (await openChat(models, chat, visit)).completions
+    const [completion] = (await open(chatKind, models, chat, visit)).completions
     const begun = newResponse(id, kept.createdAt, shown)
     const events = async function* () {
       for await (const event of responseEvents(completion, begun, visit)) {
         const response = event.response as Response | undefined
         if (shelf && asked.store && response) {
           const whole = keptBytes({ ...kept, response }, visit)
-          await shelf.keep({ body: whole, headers: HeaderList.of([]), id }, visit)
+          const job = { body: whole, headers: HeaderList.of([]), id }
+          await shelf.begin(job, visit, shelf.other)
         }
         yield event
       }
@@ -70,12 +76,10 @@ export function responsesRoutes(
     if (body.stream === true) return streamed(events(), begun, visit, logLate)
     return JSON.stringify((await lastOf(events()))?.response)
   }
-  const create: Route = {
-    answer: (body, visit) =>
-      answer(body, visit).catch((error: unknown) => {
-        throw renamed(error)
-      }),
-  }
+  const create: Route = (body, visit) =>
+    answer(body, visit).catch((error: unknown) => {
+      throw renamed(error)
+    })
   return { 'POST /responses': create, ...(shelf && keptRoutes(shelf, logLate)) }
 }
 
@@ -126,12 +130,10 @@ function isStored(
 
 /** @returns the routes of responses that are kept. */
 function keptRoutes(shelf: Shelf, logLate: Host['logLate']): Routes {
-  const route = (
-    answer: (found: FoundResponse, visit: Visit) => ReturnType<Route['answer']>,
-  ): Route => ({
-    answer: async (_, visit) =>
-      answer(await findResponse(shelf, visit.target.params.id, visit), visit),
-  })
+  const route =
+    (answer: (found: FoundResponse, visit: Visit) => ReturnType<Route>): Route =>
+    async (_, visit) =>
+      answer(await findResponse(shelf, visit.target.params.id, visit), visit)
   return {
     'GET /responses/{id}': route((found, visit) => {
       const { query } = visit.ctx
