@@ -29,7 +29,6 @@ DECIDED = {
     "elicitation": "elicitation is not offered",
     "subscribe": "subscriptions are not offered",
     "server-sse-polling": "streams are not resumed",
-    "json-schema": "a schema of io.JSON is written without its `$schema`",
 }
 
 args = arguments()

@@ -84,6 +84,14 @@ svc.api(
     return { picture: png, note: 'Please analyze the image above.' }
   },
 )
+const address = z.object({ street: z.string(), city: z.string() }).meta({ id: 'address' })
+const parcel = z.strictObject({ name: z.string(), address }).partial()
+svc.api(
+  { input: new io.JSON({ schema: parcel }), output: text, doc: 'A schema of 2020-12.' },
+  function json_schema_2020_12_tool() {
+    return 'done'
+  },
+)
 svc.get(
   '/static-text',
   { output: text, doc: 'A text.', mcp: { uri: 'test://static-text' } },

@@ -5,7 +5,6 @@
  * @module
  */
 
-import type { Api } from '../../api/api.ts'
 import type { Host } from '../../api/protocol.ts'
 import { beats, decodeFailureOf, endIterator } from '../../api/stages.ts'
 import type { Visit } from '../../api/visit.ts'
@@ -17,7 +16,6 @@ import {
   UnsupportedMediaType,
 } from '../../core/errors.ts'
 import { preferredType } from '../../http/accept.ts'
-import type { Context } from '../../http/context.ts'
 import { encodeEvent, eventHeaders, eventStream } from '../../http/event-stream.ts'
 import { isJsonText } from '../../http/media-type.ts'
 import { allHeaders, type HttpResponse } from '../../http/message.ts'
@@ -78,7 +76,6 @@ export function attachMcp(host: Host, service: ToolSource, jobs: Jobs | undefine
     answer: async ({ body }, visit) => {
       const { id } = visit.ctx
       try {
-        checkType(visit.ctx)
         const { headers, ...answer } = await respond(server, body, visit)
         return { ...answer, headers: [...headers, ['x-request-id', id]] }
       } catch (error) {
@@ -95,20 +92,16 @@ function problem(error: ServingError, requestId: string): HttpResponse {
   return { status: error.status, headers: problemHeaders(error, requestId, json), body, error }
 }
 
-/** @throws UnsupportedMediaType. */
-function checkType({ headers }: Context): void {
-  const given = headers.get('content-type')
-  // A page may send other types to any server.
-  if (!isJsonText(given))
-    throw new UnsupportedMediaType(expected(json, 'content-type', given?.slice(0, 80)))
-}
-
 /** Methods that name an API or a task, which decides who may ask. */
 const namesItsOwn = /^(?:tools\/call|prompts\/get|resources\/read|tasks\/\w+)$/
 
 async function respond(server: ToolServer, body: Uint8Array, visit: Visit): Promise<HttpResponse> {
   const { ctx } = visit
   const { headers } = ctx
+  const sent = headers.get('content-type')
+  // A page may send other types to any server.
+  if (!isJsonText(sent))
+    throw new UnsupportedMediaType(expected(json, 'content-type', sent?.slice(0, 80)))
   const { messages, isBatch } = readMessages(body)
   const version = headers.get('mcp-protocol-version')
   const isLatest = version === latest
@@ -139,7 +132,11 @@ async function respond(server: ToolServer, body: Uint8Array, visit: Visit): Prom
   const isOther = requests.some(({ method }) => !namesItsOwn.test(method))
   const visible = isOther ? await inTime(ctx, server.visibleTo(visit)) : []
   const all = [asked as Request, ...requests.slice(1)]
-  const answers = answersOf(server, all, visible, visit)
+  // The calls of a batch run one after the other: the batch counts as one request.
+  const answersOf = async function* () {
+    for (const request of all) yield* server.answer(request, visible, visit)
+  }
+  const answers = answersOf()
   ctx.onAbort(() => void endIterator(answers))
   const answer =
     type === json
@@ -159,16 +156,6 @@ function refusal(
 ): HttpResponse {
   const body = JSON.stringify(errorMessage(request?.id ?? null, code, message, data))
   return { status, headers: jsonHeaders, body }
-}
-
-/** The calls of a batch run one after the other: the batch counts as one request. */
-async function* answersOf(
-  server: ToolServer,
-  requests: readonly Request[],
-  visible: readonly Api[],
-  visit: Visit,
-): AsyncGenerator<ServerMessage> {
-  for (const request of requests) yield* server.answer(request, visible, visit)
 }
 
 async function whole(

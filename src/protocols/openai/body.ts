@@ -1,4 +1,4 @@
-/** Bodies of requests, and the notation of their members, by which documents show and the server checks them. @module */
+/** Bodies of requests, and a notation of members: documents show them, and the server checks them. @module */
 
 import { badInput, checkInput as check, expected } from '../../core/errors.ts'
 import { isRecord } from '../../core/options.ts'

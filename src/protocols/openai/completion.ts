@@ -47,7 +47,11 @@ export type Usage = Required<Pick<TokenCounts, 'prompt_tokens' | 'completion_tok
 export class Completion {
   finishReason = 'stop'
   usage: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
-  /** The answer in pieces. Throws those of the model; BadOutput, also for a text that does not fit `response_format`. */
+  /**
+   * The answer in pieces.
+   *
+   * @throws those of the model; BadOutput, also for a text that does not fit `response_format`.
+   */
   readonly parts: AsyncGenerator<Part>
 
   constructor(deltas: Pieces<Delta>, request: SamplingRequest, visit: Visit) {
@@ -71,7 +75,8 @@ export class Completion {
       checked += text
     }
     for await (const delta of eachOf(deltas)) {
-      const { text, reasoning, call, logprobs, usage, finish_reason } = partsOf(delta)
+      const parts = partsOf(delta)
+      const { text = '', reasoning = '', tool_call: call, logprobs, usage, finish_reason } = parts
       told = { ...told, ...usage }
       reason = finish_reason ?? reason
       if (text === '' && reasoning === '' && call === undefined) continue
@@ -178,20 +183,14 @@ class Calls {
   }
 }
 
-function partsOf(delta: Delta) {
+type DeltaParts = Exclude<Delta, string>
+
+/** @throws BadOutput. */
+function partsOf(delta: Delta): DeltaParts {
   const parts = typeof delta === 'string' ? { text: delta } : delta
-  const {
-    text = '',
-    reasoning = '',
-    tool_call: call,
-    logprobs,
-    ...ends
-  }: typeof parts = Object(parts)
-  const isCall = call === undefined || isRecord(call)
-  const isList = logprobs === undefined || Array.isArray(logprobs)
+  const { text = '', reasoning = '', tool_call = {}, logprobs = [] }: DeltaParts = Object(parts)
   const areTexts = typeof text === 'string' && typeof reasoning === 'string'
-  if (isRecord(parts) && areTexts && isCall && isList)
-    return { text, reasoning, call, logprobs, ...ends }
+  if (isRecord(parts) && areTexts && isRecord(tool_call) && Array.isArray(logprobs)) return parts
   const what = 'a text or { text, reasoning, tool_call, logprobs, usage, finish_reason }'
   throw new BadOutput(expected(what, 'a delta of the model', delta))
 }

@@ -10,7 +10,25 @@ import type { OpenAiModel } from './method-types.ts'
 import { modelOf, modelOptions, type ServedModel } from './model.ts'
 
 export type { Protocol } from '../../api/protocol.ts'
-export type * from './method-types.ts'
+export type {
+  ChatContent,
+  ChatMessage,
+  ChatRequest,
+  CompletionRequest,
+  ContentPart,
+  Delta,
+  Embeddings,
+  OpenAiModel,
+  Prompt,
+  RerankRequest,
+  SamplingRequest,
+  Scores,
+  TokenCounts,
+  TokenLogprob,
+  ToolCallDelta,
+  Transcript,
+  TranscriptionRequest,
+} from './method-types.ts'
 export type { Accepted, ServedModel } from './model.ts'
 
 /** Options of {@link openai}. */

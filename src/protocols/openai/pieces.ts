@@ -17,12 +17,12 @@ export function eachOf<T>(pieces: Pieces<T>): AsyncIterable<T> | Iterable<Promis
 export async function* merged<T>(
   sources: readonly AsyncIterator<T>[],
 ): AsyncGenerator<readonly [source: number, value: T]> {
-  const ready: (readonly [number, Promise<IteratorResult<T>>])[] = []
+  const ready: Promise<readonly [source: number, next: IteratorResult<T>]>[] = []
   const waiter = new Waiter()
   const read = (source: number) => {
-    const next = sources[source].next()
+    const next = sources[source].next().then((result) => [source, result] as const)
     const settle = () => {
-      ready.push([source, next])
+      ready.push(next)
       waiter.wake()
     }
     next.then(settle, settle)
@@ -35,8 +35,7 @@ export async function* merged<T>(
         await waiter.wait()
         continue
       }
-      const [source, promise] = first
-      const next = await promise
+      const [source, next] = await first
       if (next.done) {
         open--
         continue

@@ -37,21 +37,22 @@ export function endpointOf(key: string, route: Route, prefix: string): Endpoint 
   const path = `${prefix}/v1${below}`
   const { form } = route
   const fail = (error: ServingError, ctx: Context) => errorResponse(error, ctx.id)
-  const run = async (read: () => MaybePromise<Body>, visit: Visit): Promise<HttpResponse> => {
+  const answer = (read: () => MaybePromise<Body>, visit: Visit) => {
     const { ctx } = visit
-    try {
-      const answered = await route(await read(), visit)
-      if (typeof answered !== 'string') return answered
-      return {
-        headers: [['content-type', 'application/json'], nosniff, ['x-request-id', ctx.id]],
-        body: answered,
+    const run = async (): Promise<HttpResponse> => {
+      try {
+        const answered = await route(await read(), visit)
+        if (typeof answered !== 'string') return answered
+        return {
+          headers: [['content-type', 'application/json'], nosniff, ['x-request-id', ctx.id]],
+          body: answered,
+        }
+      } catch (error) {
+        return fail(functionFailureOf(error), ctx)
       }
-    } catch (error) {
-      return fail(functionFailureOf(error), ctx)
     }
+    return withDeadline(ctx, run(), { fail })
   }
-  const answer = (read: () => MaybePromise<Body>, visit: Visit) =>
-    withDeadline(visit.ctx, run(read, visit), { fail })
   return {
     name: path,
     path,

@@ -13,18 +13,18 @@ import { type Models, methodOf } from './model.ts'
 import { eachOf, type Pieces } from './pieces.ts'
 import { eventOf, eventsAnswer, type Routes } from './route.ts'
 
-const text = () => optional(new Text())
+const text = optional(new Text())
 
 /** @returns the route of models that transcribe, whose form is read as it arrives. */
 export function transcriptionRoutes(models: Models, logLate: Host['logLate']): Routes {
   const form = new Multipart({
     file: new File(),
     model: new Text(),
-    language: text(),
-    prompt: text(),
-    response_format: text(),
-    temperature: text(),
-    stream: text(),
+    language: text,
+    prompt: text,
+    response_format: text,
+    temperature: text,
+    stream: text,
     'timestamp_granularities[]': many(new Text()),
   })
   const answer = (body: Body, visit: Visit) => {

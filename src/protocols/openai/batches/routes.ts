@@ -31,11 +31,12 @@ const statuses: Readonly<Record<string, string>> = {
 /** @returns the routes. `routes`: those that lines may ask. */
 export function batchRoutes({ files, batches }: Kept, routes: Routes): Routes {
   const { jobs } = batches
+  const text = optional(new Text())
   const form = new Multipart({
     file: new File(),
     purpose: new Text(),
-    'expires_after[anchor]': optional(new Text()),
-    'expires_after[seconds]': optional(new Text()),
+    'expires_after[anchor]': text,
+    'expires_after[seconds]': text,
   })
   const addFile = async ({ file, purpose }: Body, visit: Visit) => {
     checkMembers({ purpose }, 'purpose: purpose')

@@ -1,4 +1,9 @@
-/** Conversations, and responses on the job store: those of the background are jobs, others are jobs that have nothing to do. @module */
+/**
+ * Conversations, and responses on the job store: those of the background are jobs, others are jobs that have nothing to
+ * do.
+ *
+ * @module
+ */
 
 import { endIterator } from '../../../api/stages.ts'
 import type { Visit } from '../../../api/visit.ts'
