@@ -7,20 +7,22 @@ import type { ServedModel } from '../api/model-options.ts'
 import { Query } from '../api/query.ts'
 import type { Sample } from '../api/sampler.ts'
 import { clientMetadata } from '../api/service-metadata.ts'
-import { ServingError } from '../core/errors.ts'
+import { within } from '../core/promise.ts'
 import type { FormatDescription } from '../descriptors/description.ts'
 import type { StandardSchemaV1 } from '../descriptors/run-schema.ts'
 import { jsonSchemaOf } from '../descriptors/standard-json-schema.ts'
 import type { Context } from '../http/context.ts'
 import type { BlobStore } from '../jobs/blob-store.ts'
 import { encodeFile } from '../values/table/file-decoder.ts'
-import { type SampledApi, sampleCall } from './call-sample.ts'
-import { formatOf, maxHeldBytes, newCells } from './cells.ts'
+import { CallSample, type DropReason, type SampledApi } from './call-sample.ts'
+import { formatOf } from './cells.ts'
 import { prune } from './place.ts'
 import { type CaptureNotes, notesKey, tensorsId } from './read-rows.ts'
 import { pathsOf } from './redaction.ts'
-import { type RowTable, rowTable } from './row-table.ts'
+import { RowTable } from './row-table.ts'
 
+/** What a process holds for calls that run, and for files that are not written yet. **Units**: bytes. */
+const maxHeldBytes = 2 ** 26
 /** A file is written when it has so much, or its first row is so old. **Units**: bytes; milliseconds. */
 const maxFileBytes = 2 ** 24
 const maxFileMs = 60_000
@@ -36,7 +38,7 @@ export interface CaptureLog {
 }
 
 /** What a capture is made of, beside what it records. */
-interface CaptureParts {
+export interface CaptureParts {
   readonly service: Pick<CaptureNotes, 'service' | 'version'>
   readonly settings: CaptureSettings
   readonly store: BlobStore
@@ -44,8 +46,6 @@ interface CaptureParts {
   /** What the captures of a process share. */
   readonly shared: Pick<SampledApi, 'history' | 'models'> & { heldBytes: number }
 }
-
-type DropReason = 'memory' | 'rate' | 'columns' | 'failed' | 'unwritten'
 
 /** Says why a value was not taken. */
 class NoRoom extends Error {}
@@ -58,23 +58,17 @@ export function captureApi(
   described: Described,
   { service, settings, store, log, shared }: CaptureParts,
 ) {
-  const { rate, maxBytes, maxMbPerSecond, maxAge } = settings
+  const { rate, maxBytes, maxMbPerSecond, maxAge, redact } = settings
   const { api: name } = described
-  const redact = pathsOf(settings.redact)
-  const notes: CaptureNotes = {
-    ...{ format: 1, ...service, redact: settings.redact },
-    ...described,
-  }
-  const sampled = {
-    ...{ ...service, name, models: shared.models, history: shared.history },
-    ...{ input: formatOf(described.input), output: formatOf(described.output) },
-  }
+  const notes: CaptureNotes = { format: 1, ...service, redact, ...described }
+  const always = { api: name, service: service.service, service_version: service.version }
   /** Calls by why they were not written. */
   const dropped = new Map<DropReason, number>()
   /** Ends of calls, and files, that are waited for. */
   const open = new Set<Promise<void>>()
   let written = 0
-  let table = rowTable()
+  let unwritten = 0
+  let table = new RowTable()
   let closing: NodeJS.Timeout | undefined
   let isClosed = false
   /** The bytes of one second. */
@@ -84,22 +78,24 @@ export function captureApi(
     open.add(work)
     void work.finally(() => open.delete(work))
   }
-  const logged = (event: string, message: string, err: unknown) =>
+  const tell = (event: string, message: string, err?: unknown) =>
     log.error({ event, api: name, err }, message)
-  const drop = (reason: DropReason, calls: number) =>
+  const drop = (reason: DropReason, calls = 1) =>
     void dropped.set(reason, (dropped.get(reason) ?? 0) + calls)
 
   const write = async (full: RowTable) => {
     const { rows, valueBytes } = full
     const time = new Date().toISOString().replaceAll(/[-:.]/g, '')
     try {
-      const file = await encodeFile(full.finish(), { [notesKey]: JSON.stringify(notes) })
+      const table = full.finish(always)
+      const file = await encodeFile(table, { [notesKey]: JSON.stringify(notes) })
       await store.put(`${time}-${randomUUID().slice(0, 8)}.parquet`, file)
       written += rows
     } catch (err) {
       drop('unwritten', rows)
-      logged('capture_unwritten', 'recorded calls were not written', err)
+      tell('capture_unwritten', 'recorded calls were not written', err)
     } finally {
+      unwritten -= rows
       shared.heldBytes -= valueBytes
     }
   }
@@ -107,69 +103,57 @@ export function captureApi(
     clearTimeout(closing)
     closing = undefined
     if (table.rows > 0) wait(write(table))
-    table = rowTable()
+    table = new RowTable()
   }
 
-  /** @throws NoRoom. */
-  const hold = (bytes: number) => {
-    const second = Math.floor(performance.now() / 1000)
-    if (taken.second !== second) taken = { second, bytes: 0 }
-    if (taken.bytes + bytes > maxMbPerSecond * bytesOfMb) throw new NoRoom('rate')
-    if (shared.heldBytes + bytes > maxHeldBytes) throw new NoRoom('memory')
-    taken.bytes += bytes
-    shared.heldBytes += bytes
-  }
-
-  const sample = (ctx: Context, protocol?: string): Sample | undefined => {
-    if (isClosed || Math.random() >= rate) return undefined
-    let heldBytes = 0
-    let isOver = false
-    let reason: DropReason | undefined
-    /** Recording must not fail a request. */
-    const attempt = (work: () => void) => {
-      if (isOver || reason !== undefined) return
-      try {
-        work()
-      } catch (err) {
-        // The answer says what the descriptor cannot encode.
-        if (ServingError.is(err)) return
-        reason = err instanceof NoRoom ? (err.message as DropReason) : 'failed'
-        if (reason === 'failed') logged('capture_failed', 'a call was not recorded', err)
-      }
+  const addRow = ({ cells, columns, dropReason }: CallSample) => {
+    const isFull =
+      dropReason === undefined && !table.add([...columns, ...cells.list], cells.heldBytes)
+    const reason = isFull ? 'columns' : dropReason
+    if (reason !== undefined) {
+      shared.heldBytes -= cells.heldBytes
+      drop(reason)
+      return
     }
-    const cells = newCells({
-      ...{ redact, maxBytes, shared },
-      hold(bytes) {
-        hold(bytes)
-        heldBytes += bytes
-      },
-    })
-    const call = sampleCall(sampled, ctx, protocol, cells, attempt)
-    const add = () => {
-      attempt(() => {
-        if (!table.add(cells.list, heldBytes)) throw new NoRoom('columns')
+    unwritten++
+    closing ??= setTimeout(closeFile, maxFileMs).unref()
+    if (table.bytes >= maxFileBytes) closeFile()
+  }
+
+  const api: SampledApi = {
+    ...{ name, maxBytes, service: service.service, version: service.version },
+    ...{ models: shared.models, history: shared.history, redact: pathsOf(redact) },
+    ...{ input: formatOf(described.input), output: formatOf(described.output) },
+    hold(bytes) {
+      if (taken.bytes + bytes > maxMbPerSecond * bytesOfMb) throw new NoRoom('rate')
+      if (shared.heldBytes + bytes > maxHeldBytes) throw new NoRoom('memory')
+      taken.bytes += bytes
+      shared.heldBytes += bytes
+    },
+    async holdFor(bytes, work) {
+      if (shared.heldBytes + bytes > maxHeldBytes) throw new NoRoom('memory')
+      shared.heldBytes += bytes
+      return work().finally(() => {
+        shared.heldBytes -= bytes
       })
-      isOver = true
-      if (reason === undefined) closing ??= setTimeout(closeFile, maxFileMs).unref()
-      else {
-        shared.heldBytes -= heldBytes
-        drop(reason, 1)
-      }
-      if (table.bytes >= maxFileBytes) closeFile()
-    }
-    ctx.onEnd(() => {
-      call.end()
-      if (cells.pending.length === 0) add()
-      else wait(Promise.all(cells.pending).then(add))
-    })
-    return call
+    },
+    failed(error) {
+      if (error instanceof NoRoom) return error.message as DropReason
+      tell('capture_failed', 'a call was not recorded', error)
+      return 'failed'
+    },
+    add(call) {
+      const { pending } = call.cells
+      if (pending.length === 0) addRow(call)
+      else wait(Promise.all(pending).then(() => addRow(call)))
+    },
   }
 
   const pruneOld = (age: number) =>
     wait(
       prune(store, Date.now() - age).then(
         () => {},
-        (err) => logged('capture_unpruned', 'old captures were not deleted', err),
+        (err) => tell('capture_unpruned', 'old captures were not deleted', err),
       ),
     )
   if (maxAge !== undefined) pruneOld(maxAge)
@@ -181,14 +165,27 @@ export function captureApi(
     get written() {
       return written
     },
-    sample,
-    /** Writes the last file, and stops. */
-    async close() {
+    sample(ctx: Context, protocol?: string): Sample | undefined {
+      if (isClosed || Math.random() >= rate) return undefined
+      const second = Math.floor(performance.now() / 1000)
+      if (taken.second !== second) taken = { second, bytes: 0 }
+      return new CallSample(api, ctx, protocol)
+    },
+    /** Writes the last file, and stops. Gives up after a time. **Units**: milliseconds. */
+    async close(timeoutMs: number) {
       isClosed = true
       clearInterval(pruning)
-      await Promise.all(open)
-      closeFile()
-      await Promise.all(open)
+      const end = async () => {
+        await Promise.all(open)
+        closeFile()
+        await Promise.all(open)
+      }
+      if ((await within(end(), timeoutMs, 'late')) === undefined) return
+      drop('unwritten', unwritten)
+      tell(
+        'capture_unwritten',
+        `${unwritten} recorded calls were not written before the server stopped`,
+      )
     },
   }
 }

@@ -5,22 +5,28 @@ import type { Sample } from '../api/sampler.ts'
 import { functionFailureOf } from '../api/stages.ts'
 import { ServingError } from '../core/errors.ts'
 import type { FormatDescription } from '../descriptors/description.ts'
-import type { CallSpan, RunnerCallRecord } from '../http/call-record.ts'
+import type { RunnerCallRecord } from '../http/call-record.ts'
 import type { Context } from '../http/context.ts'
 import { RecordedTrace, type RunnerHistory } from '../telemetry/calls/recorded-trace.ts'
 import { columnOf } from '../values/table/columns.ts'
-import { type Cells, messageBytes } from './cells.ts'
+import { type CellLimits, Cells, messageBytes, scalarTypes } from './cells.ts'
+import type { Cell, Scalar } from './row-table.ts'
 
-/** What samples of one API share. */
-export interface SampledApi {
-  readonly name: string
+/** Why a call is not in a file. */
+export type DropReason = 'memory' | 'rate' | 'columns' | 'failed' | 'unwritten'
+
+/** What a sample is told of the capture of its API, and tells it. */
+export interface SampledApi extends CellLimits {
   readonly service: string
-  readonly version: string | undefined
   /** Versions of models by the names of their Runners. */
   readonly models: ReadonlyMap<string, string>
   readonly input: FormatDescription | undefined
   readonly output: FormatDescription | undefined
   readonly history: RunnerHistory
+  /** Returns why the call of an error is dropped. */
+  failed(error: unknown): DropReason
+  /** Takes a call that is over. */
+  add(call: CallSample): void
 }
 
 /** What an answer of any protocol has. */
@@ -29,140 +35,172 @@ interface Answer {
   readonly status?: number | undefined
 }
 
-/**
- * @param attempt - Runs what records. Never throws.
- * @returns what sees a call, and adds the columns of every call at its end.
- */
-export function sampleCall(
-  { name: api, service, version, models, input, output, history }: SampledApi,
-  ctx: Context,
-  protocol: string | undefined,
-  cells: Cells,
-  attempt: (work: () => void) => void,
-): Sample & { end(): void } {
-  const time = BigInt(Date.now()) * 1000n
-  let error: Error | undefined
-  let status: number | undefined
-  /** Adds the columns of messages, which have no end. */
-  const counts: (() => void)[] = []
+/** Sees a call. It is the call's trace, too, where all stages look for one. */
+export class CallSample extends RecordedTrace implements Sample {
+  readonly sample: Sample = this
+  readonly cells: Cells
+  /** Of what all calls have. */
+  readonly columns: Cell[] = []
+  /** Set if the call cannot be recorded. */
+  dropReason: DropReason | undefined
+  readonly #api: SampledApi
+  readonly #ctx: Context
+  readonly #protocol: string
+  readonly #time = Date.now() * 1000
+  /** Add the columns of messages, which have no end. */
+  readonly #counts: (() => void)[] = []
+  #error: Error | undefined
+  #status: number | undefined
+
+  constructor(api: SampledApi, ctx: Context, protocol: string | undefined) {
+    super(ctx, api.history)
+    this.#api = api
+    this.#ctx = ctx
+    this.#protocol = [ctx.job && 'job', protocol, ctx.transport].filter(Boolean).join('+')
+    this.cells = new Cells(api)
+    ctx.trace = this
+    ctx.onEnd(() => this.#ended())
+  }
+
+  input(value: unknown): void {
+    this.attempt(() => this.cells.add('input', value, this.#api.input))
+  }
+
+  result(value: unknown): unknown {
+    if (typeof (value as { readonly next?: unknown } | null | undefined)?.next === 'function')
+      return this.messages('output', value as AsyncIterable<unknown>)
+    this.attempt(() => this.cells.add('output', value, this.#api.output))
+    return value
+  }
+
+  answered<R>(answer: R): R {
+    this.#answered(answer as Answer)
+    return answer
+  }
+
+  failed(error: ServingError): void {
+    this.#answered({ error })
+  }
+
+  source(...picture: Parameters<Cells['source']>): void {
+    this.attempt(() => this.cells.source(...picture))
+  }
+
+  messages(name: string, messages: AsyncIterable<unknown>): AsyncIterable<unknown> {
+    const { cells } = this
+    const hash = createHash('sha256')
+    let [count, length] = [0, 0]
+    this.#counts.push(() => {
+      if (cells.isRedacted(name)) return
+      cells.scalar(`${name}.messages`, count, 'whole')
+      cells.scalar(`${name}.length`, length, 'whole')
+      // A hash may tell what a message has.
+      if (!cells.isRedacted(name, true)) cells.scalar(`${name}.sha256`, hash.digest('hex'))
+    })
+    const see = (message: unknown) => {
+      const bytes = messageBytes(message)
+      count++
+      length += bytes.length
+      hash.update(bytes)
+    }
+    return this.#seen(messages, see)
+  }
+
+  async *#seen(messages: AsyncIterable<unknown>, see: (message: unknown) => void) {
+    try {
+      for await (const message of messages) {
+        this.attempt(() => see(message))
+        yield message
+      }
+    } catch (error) {
+      this.#error ??= functionFailureOf(error)
+      throw error
+    }
+  }
+
+  /** Recording must not fail a request. */
+  attempt(work: () => void): void {
+    if (this.dropReason !== undefined) return
+    try {
+      work()
+    } catch (error) {
+      // The answer says what the descriptor cannot encode.
+      if (!ServingError.is(error)) this.dropReason = this.#api.failed(error)
+    }
+  }
 
   /** The first answer counts: a deadline comes before what the function still does. */
-  const end = (answer: Answer) => {
-    if (ctx.trace === trace) ctx.trace = trace.inner
-    if (status !== undefined) return
-    error ??= answer.error
-    status = answer.error?.status ?? answer.status ?? ctx.ownResponse?.status ?? 200
+  #answered({ error, status }: Answer): void {
+    const ctx = this.#ctx
+    if (ctx.trace === this) ctx.trace = this.inner
+    if (this.#status !== undefined) return
+    this.#error ??= error
+    this.#status = error?.status ?? status ?? ctx.ownResponse?.status ?? 200
   }
 
-  const sample = {
-    input: (value: unknown) => attempt(() => cells.add('input', value, input)),
-    result(value: unknown) {
-      if (typeof (value as { readonly next?: unknown } | null | undefined)?.next === 'function')
-        return sample.messages('output', value as AsyncIterable<unknown>)
-      attempt(() => cells.add('output', value, output))
-      return value
-    },
-    answered<R>(answer: R): R {
-      end(answer as Answer)
-      return answer
-    },
-    failed: (failure: ServingError) => end({ error: failure }),
-    messages(name: string, messages: AsyncIterable<unknown>): AsyncIterable<unknown> {
-      const hash = createHash('sha256')
-      let [count, length] = [0n, 0n]
-      counts.push(() => {
-        if (cells.isRedacted(name)) return
-        cells.scalar(`${name}.messages`, count)
-        cells.scalar(`${name}.length`, length)
-        // A hash may tell what a message has.
-        if (!cells.isRedacted(name, true)) cells.scalar(`${name}.sha256`, hash.digest('hex'))
-      })
-      const see = (message: unknown) => {
-        count++
-        const bytes = messageBytes(message)
-        length += BigInt(bytes.length)
-        hash.update(bytes)
-      }
-      async function* seen() {
-        try {
-          for await (const message of messages) {
-            attempt(() => see(message))
-            yield message
-          }
-        } catch (failure) {
-          error ??= functionFailureOf(failure)
-          throw failure
-        }
-      }
-      return seen()
-    },
-    end() {
-      end({})
-      attempt(() => {
-        for (const add of counts) add()
-        // The columns of all calls come first.
-        const values = cells.list.splice(0)
-        addCall()
-        cells.list.push(...values)
-      })
-    },
+  #ended(): void {
+    this.#answered({})
+    this.attempt(() => {
+      for (const add of this.#counts) add()
+      this.#addColumns()
+    })
+    this.#api.add(this)
   }
 
-  const addCall = () => {
-    const { stages, runs } = trace.parts
+  #addColumns(): void {
+    const { cells } = this
+    const ctx = this.#ctx
+    const { models, service } = this.#api
+    const { stages, runs } = this.parts
     const owner = ownerOf(ctx)
-    const columns = {
-      ...{ request_id: ctx.id, api, service, service_version: version },
-      protocol: [ctx.job && 'job', protocol, ctx.transport].filter(Boolean).join('+'),
-      // The service is part of it, so that captures of two cannot be joined.
-      caller: owner && hashOf(`${service}\n${owner}`),
-      status: BigInt(status ?? 0),
-      error: ServingError.is(error) ? error.code : undefined,
-      total_ms: ctx.elapsedMs,
-      ...(runs.length > 0 && timesOf(runs, models)),
+    const add = (name: string, scalar: Scalar | undefined, type: keyof typeof scalarTypes) => {
+      if (scalar !== undefined) this.columns.push({ name, column: scalarTypes[type], scalar })
     }
-    cells.scalar('time', time, 'time')
-    for (const [column, value] of Object.entries(columns)) cells.scalar(column, value)
+    add('time', this.#time, 'time')
+    add('request_id', ctx.id, 'string')
+    add('protocol', this.#protocol, 'string')
+    // The service is part of it, so that captures of two cannot be joined.
+    add('caller', owner && hashOf(`${service}\n${owner}`), 'string')
+    add('status', this.#status, 'whole')
+    add('error', ServingError.is(this.#error) ? this.#error.code : undefined, 'string')
+    add('total_ms', ctx.elapsedMs, 'number')
     // The others and the whole tell that of the function.
-    for (const stage of stages)
-      if (stage.name !== 'function') cells.scalar(`${stage.name}_ms`, lengthOf(stage))
-    const params = { mimeType: 'application/json', schema: { properties: ctx.params } }
-    if (Object.keys(ctx.params).length > 0) cells.add('params', ctx.params, params)
+    for (const { name, from, to } of stages)
+      if (name !== 'function') add(`${name}_ms`, msOf(from, to), 'number')
+    if (runs.length > 0) {
+      const names = runs.map(({ name }) => name.slice(0, name.lastIndexOf('.')))
+      const versions = names.map((name) => [name, models.get(name) ?? null])
+      add('models', JSON.stringify(Object.fromEntries(versions)), 'string')
+      const sumOf = (each: (run: RunnerCallRecord) => number | undefined) =>
+        runs.map(each).reduce((sum, ms) => (ms === undefined ? sum : (sum ?? 0) + ms), undefined)
+      add(
+        'queue_ms',
+        sumOf(({ queuedAt, dispatchedAt }) => msOf(queuedAt, dispatchedAt)),
+        'number',
+      )
+      add(
+        'batch_ms',
+        sumOf(({ dispatchedAt, job }) => msOf(dispatchedAt, job?.model.from)),
+        'number',
+      )
+      add(
+        'model_ms',
+        sumOf(({ job }) => msOf(job?.model.from, job?.model.to)),
+        'number',
+      )
+      add('batch_size', runs.find(({ job }) => job?.isBatch)?.job?.rows, 'whole')
+    }
+    if (Object.keys(ctx.params).length > 0) {
+      const schema = { properties: ctx.params }
+      cells.add('params', ctx.params, { mimeType: 'application/json', schema })
+    }
     const redacted = [...cells.redacted]
-    if (redacted.length > 0) cells.items('redacted', columnOf('', 'str', redacted), redacted.length)
-  }
-
-  const source = (...picture: Parameters<Cells['source']>) =>
-    attempt(() => cells.source(...picture))
-  const trace = Object.assign(new RecordedTrace(ctx, history), { sample, source })
-  ctx.trace = trace
-  return sample
-}
-
-/** From one moment of a call of a Runner to another. */
-type MomentsOf = (run: RunnerCallRecord) => readonly [number | undefined, number | undefined]
-
-/** @returns the columns of calls of Runners, with the sums of their times. */
-function timesOf(runs: readonly RunnerCallRecord[], models: SampledApi['models']) {
-  const names = runs.map(({ name }) => name.slice(0, name.lastIndexOf('.')))
-  const sumOf = (momentsOf: MomentsOf) => {
-    const spans = runs
-      .map(momentsOf)
-      .flatMap(([from, to]) => (from === undefined || to === undefined ? [] : [to - from]))
-    return spans.length === 0 ? undefined : spans.reduce((sum, ms) => sum + ms)
-  }
-  const rows = runs.find(({ job }) => job?.isBatch)?.job?.rows
-  return {
-    models: JSON.stringify(
-      Object.fromEntries(names.map((name) => [name, models.get(name) ?? null])),
-    ),
-    queue_ms: sumOf(({ queuedAt, dispatchedAt }) => [queuedAt, dispatchedAt]),
-    batch_ms: sumOf(({ dispatchedAt, job }) => [dispatchedAt, job?.model.from]),
-    model_ms: sumOf(({ job }) => [job?.model.from, job?.model.to]),
-    batch_size: rows === undefined ? rows : BigInt(rows),
+    if (redacted.length > 0)
+      cells.items('redacted', columnOf('item', 'str', redacted), redacted.length)
   }
 }
 
-const lengthOf = ({ from, to }: CallSpan) => (to === undefined ? undefined : to - from)
+const msOf = (from: number | undefined, to: number | undefined) =>
+  from === undefined || to === undefined ? undefined : to - from
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16)

@@ -5,6 +5,7 @@ import type { LiveApi } from '../api/live-api.ts'
 import type { ServedModel } from '../api/model-options.ts'
 import { blobsOf } from '../jobs/open-store.ts'
 import { modelRunners, modelVersion, type RunnerLife } from '../runner/runner.ts'
+import { newHistory } from '../telemetry/calls/recorded-trace.ts'
 import { counter, type MetricFamily } from '../telemetry/metrics/metric-family.ts'
 import {
   type ApiCapture,
@@ -31,20 +32,26 @@ export type Capture = Awaited<ReturnType<typeof openCapture>>
  */
 export async function openCapture(service: CapturedService, log: CaptureLog) {
   const { name, version } = service
-  let jobs = 0
-  const history = { nextId: () => `${process.pid}-${++jobs}`, lastEnded: new Map() }
-  const shared = { heldBytes: 0, history, models: await versionsOf(service) }
+  const models = new Map<string, string>()
+  for (const runner of modelRunners(service.runners)) {
+    const version = await modelVersion(runner)
+    if (version !== undefined) models.set(runner.name, version)
+  }
+  // The option `models` goes first.
+  for (const { runner, version } of service.models)
+    models.set(runner.name, version ?? models.get(runner.name) ?? '1')
+  const parts = { service: { service: name, version }, log }
+  const shared = { heldBytes: 0, history: newHistory(), models }
+  /** By route: another version of a model is recorded with those before it. */
   const captures = new Map<string, ApiCapture>()
   let isClosed = false
   const add = async (api: Captured, settings: CaptureSettings) => {
     const described = describe(api)
     const store = await blobsOf(placeOf(settings.to, described.api))
     if (isClosed) return
-    // Another version of a model is recorded with those before it.
-    const key = `${'runner' in api} ${described.api}`
-    const parts = { service: { service: name, version }, settings, store, shared, log }
-    const capture = captures.get(key) ?? captureApi(described, parts)
-    captures.set(key, capture)
+    const capture =
+      captures.get(described.route) ?? captureApi(described, { ...parts, settings, store, shared })
+    captures.set(described.route, capture)
     api.sampler = capture
   }
   for (const { api, settings } of capturedApis(service)) {
@@ -52,7 +59,7 @@ export async function openCapture(service: CapturedService, log: CaptureLog) {
     if (!follow) await add(api, settings)
     else
       follow((model) => {
-        shared.models.set(model.runner.name, model.version)
+        models.set(model.runner.name, model.version)
         add(model as ServedModel, settings).catch((err) =>
           log.error({ event: 'capture_failed', err }, 'a model is not recorded'),
         )
@@ -61,39 +68,24 @@ export async function openCapture(service: CapturedService, log: CaptureLog) {
   return {
     /** Returns how many calls were recorded and dropped. */
     metrics: () => captureFamilies([...captures.values()]),
-    /** Writes the last files, and stops. */
-    async close() {
+    /** Writes the last files, and stops. Gives up after a time. **Units**: milliseconds. */
+    async close(timeoutMs: number) {
       isClosed = true
-      await Promise.all([...captures.values()].map((each) => each.close()))
+      await Promise.all([...captures.values()].map((each) => each.close(timeoutMs)))
     },
   }
-}
-
-/** By the names of Runners; that of the option `models` goes first. */
-async function versionsOf({ runners, models }: CapturedService): Promise<Map<string, string>> {
-  const versions = new Map<string, string>()
-  for (const runner of modelRunners(runners)) {
-    const version = await modelVersion(runner)
-    if (version !== undefined) versions.set(runner.name, version)
-  }
-  for (const { runner, version } of models)
-    versions.set(runner.name, version ?? versions.get(runner.name) ?? '1')
-  return versions
 }
 
 /** @returns the metrics of captures. */
 export function captureFamilies(
   apis: readonly Pick<ApiCapture, 'name' | 'written' | 'dropped'>[],
 ): MetricFamily[] {
+  const written = apis.map(({ name: api, written: value }) => ({ labels: { api }, value }))
   const dropped = apis.flatMap(({ name: api, dropped }) =>
     [...dropped].map(([reason, value]) => ({ labels: { api, reason }, value })),
   )
   return [
-    counter(
-      'serving_captured_calls_total',
-      'Calls in files of the capture.',
-      apis.map(({ name: api, written: value }) => ({ labels: { api }, value })),
-    ),
+    counter('serving_captured_calls_total', 'Calls in files of the capture.', written),
     counter('serving_capture_dropped_total', 'Calls that were chosen and not recorded.', dropped),
   ]
 }

@@ -1,7 +1,6 @@
 /** Inputs of recorded calls, again as requests. @module */
 import type { ClientDescriptor } from '../api/service-metadata.ts'
 import { InvalidArgument, ServingError } from '../core/errors.ts'
-import { allocate } from '../core/platform.ts'
 import type { MaybePromise } from '../core/promise.ts'
 import type { AnyDescriptor, IODescriptor } from '../descriptors/descriptor.ts'
 import { File } from '../descriptors/file.ts'
@@ -15,8 +14,8 @@ import { contentOf } from '../descriptors/proto-content.ts'
 import { Text } from '../descriptors/text.ts'
 import { HeaderList, HttpRequest, type HttpResponse, wholeBody } from '../http/message.ts'
 import { encodeRequest } from '../messages/envelope.ts'
-import { ndarrayForms } from '../values/array/message.ts'
 import type { NDArray } from '../values/array/ndarray.ts'
+import { encodeNpy } from '../values/array/npy.ts'
 import { loadPolars } from '../values/table/polars/polars.ts'
 import { valueOf } from './captured-value.ts'
 import { type CapturedCall, tensorsId } from './read-rows.ts'
@@ -98,29 +97,20 @@ function queryOf(value: object): string {
   return query.size === 0 ? '' : `?${query}`
 }
 
-const npy = 'application/x-npy'
 /** What JSON without a dtype is read as. */
 const dtypesOfJson = ['float64', 'int64', 'bool', 'str']
 
 /** Writes JSON where that is read as the same array, else .npy. */
 class ExactNdarray extends NumpyNdarray {
-  readonly #isCast: boolean
-
-  constructor(isCast: boolean) {
-    super()
-    this.#isCast = isCast
-  }
-
   override encodeExample(array: NDArray): MaybePromise<HttpResponse> {
+    const isCast = this.dtype !== undefined
     const isOdd = (element: unknown) =>
       typeof element === 'bigint'
-        ? !this.#isCast && !Number.isSafeInteger(Number(element))
+        ? !isCast && !Number.isSafeInteger(Number(element))
         : Math.abs(element as number) === Number.POSITIVE_INFINITY
-    const isExact = this.#isCast || dtypesOfJson.includes(array.dtype)
-    const form = ndarrayForms.get(npy)
-    if (form === undefined || (isExact && !array.data.some(isOdd)))
-      return super.encodeExample(array)
-    return { headers: [['content-type', npy]], body: form.encode(array, allocate) }
+    const isExact = isCast || dtypesOfJson.includes(array.dtype)
+    if (isExact && !array.data.some(isOdd)) return super.encodeExample(array)
+    return { headers: [['content-type', 'application/x-npy']], body: encodeNpy(array) }
   }
 }
 
@@ -131,7 +121,7 @@ class ExactNdarray extends NumpyNdarray {
 export function descriptorOf({ descriptorId, args, parts = [] }: ClientDescriptor, value: unknown) {
   const { orient, dtype, default_format: defaultFormat } = args as Record<string, never>
   const encoders: Readonly<Record<string, () => AnyDescriptor>> = {
-    'serving.io.NumpyNdarray': () => new ExactNdarray(dtype !== undefined),
+    'serving.io.NumpyNdarray': () => new ExactNdarray({ dtype }),
     'serving.io.PandasDataFrame': () =>
       new PandasDataFrame({ orient, defaultFormat: isFlat(value) ? defaultFormat : 'parquet' }),
     'serving.io.PandasSeries': () => new PandasSeries({ orient }),

@@ -1,12 +1,12 @@
 /** The values of recorded calls, as descriptors have made or taken them. @module */
 import type { ClientDescriptor } from '../api/service-metadata.ts'
-import { dtypes } from '../core/dtype.ts'
+import { dtypes, elementsFrom } from '../core/dtype.ts'
 import { BinaryFile } from '../core/file/binary-file.ts'
 import { isRecord } from '../core/options.ts'
 import type { FormatDescription, JsonSchema } from '../descriptors/description.ts'
 import { castArray } from '../values/array/cast.ts'
 import { NDArray } from '../values/array/ndarray.ts'
-import { type AnyColumn, columnNumbers, type ListColumn } from '../values/table/columns.ts'
+import type { AnyColumn } from '../values/table/columns.ts'
 import { setLabels } from '../values/table/polars/labels.ts'
 import { loadPolars } from '../values/table/polars/polars.ts'
 import { formatOf, indexColumn, jsonOf } from './cells.ts'
@@ -73,21 +73,14 @@ function scalarAt(columns: Columns, name: string): unknown {
 }
 
 function arrayAt(columns: Columns, name: string): NDArray | undefined {
-  const shape = scalarAt(columns, `${name}.shape`)
+  const shape = scalarAt(columns, `${name}.shape`) as number[] | undefined
   const dtype = dtypes.find((each) => columns.has(`${name}.${each}`))
-  if (dtype === undefined || !Array.isArray(shape)) return undefined
-  const column = columns.get(`${name}.${dtype}`) as ListColumn
-  const { items } = column
-  const isNumeric = 'kind' in items && items.kind !== 'bool' && items.kind !== 'str'
-  if (isNumeric) {
-    const elements = columnNumbers(items, column.offsets[1]) as Float32Array
-    const array = new NDArray(elements, shape)
-    return dtype === 'float16' ? castArray(array, dtype) : array
-  }
-  const values = readerOf(column)(0) as string[]
-  return dtype === 'str'
-    ? new NDArray(values, shape)
-    : new NDArray(Uint8Array.from(values, Number), shape, 'bool')
+  if (dtype === undefined || shape === undefined) return undefined
+  const elements = scalarAt(columns, `${name}.${dtype}`) as string[]
+  if (dtype === 'str') return new NDArray(elements, shape)
+  const written = dtype === 'float16' ? 'float32' : dtype
+  const array = new NDArray(elementsFrom(written, elements), shape, written)
+  return written === dtype ? array : castArray(array, dtype)
 }
 
 function frameAt(columns: Columns, name: string) {
@@ -113,19 +106,18 @@ function fileAt(columns: Columns, name: string): BinaryFile | undefined {
 }
 
 /** Nulls have no cell: those that the schema requires come back. */
-function jsonAt(columns: Columns, name: string, schema: JsonSchema | undefined): unknown {
+function jsonAt(columns: Columns, name: string, schema: JsonSchema = {}): unknown {
   const text = scalarAt(columns, name)
   const value = text === undefined ? undefined : jsonOf(text as string)
-  const { properties, required } = schema ?? {}
+  const { properties, required } = schema
   if (!isRecord(properties) || (value !== undefined && !isRecord(value))) return value
   const fields = Object.entries(properties).flatMap(([key, property]) => {
     const field = scalarAt(columns, `${name}.${key}`)
     if (field !== undefined) return [[key, fieldOf(field, property)]]
-    const isNull = Array.isArray(required) && required.includes(key)
-    return isNull ? [[key, null]] : []
+    return Array.isArray(required) && required.includes(key) ? [[key, null]] : []
   })
-  const has = fields.some(([, field]) => field !== null)
-  return has || value !== undefined ? { ...Object.fromEntries(fields), ...value } : undefined
+  const isThere = value !== undefined || fields.some(([, field]) => field !== null)
+  return isThere ? { ...Object.fromEntries(fields), ...value } : undefined
 }
 
 /** A text whose schema says otherwise is JSON, if it looks like JSON. */

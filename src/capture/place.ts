@@ -1,5 +1,6 @@
 /** Where captures are: a folder or a bucket, and in it a folder for each API. @module */
 import { readdir } from 'node:fs/promises'
+import { InvalidArgument } from '../core/errors.ts'
 import type { BlobStore } from '../jobs/blob-store.ts'
 import { blobsOf } from '../jobs/open-store.ts'
 
@@ -9,9 +10,8 @@ import { blobsOf } from '../jobs/open-store.ts'
  */
 export function placeOf(to: string, name: string): string {
   const api = name.replace(/^\.+|[^\w.-]/g, '_')
-  if (!to.startsWith('s3:')) return `${folderOf(to)}/${api}`
-  const [bucket, query] = to.split('?', 2)
-  return `${bucket.replace(/\/$/, '')}/${api}${query === undefined ? '' : `?${query}`}`
+  if (!to.startsWith('s3:')) return `${to.replace(/^file:/, '')}/${api}`
+  return to.replace(/\/?(\?.*)?$/, `/${api}$1`)
 }
 
 /** The files of one API. */
@@ -22,19 +22,19 @@ export interface CaptureFolder {
 
 /**
  * @returns the folders of a capture, or the one of an API; of a bucket only that.
- * @throws those of `readdir` without such a folder.
+ * @throws InvalidArgument without such a folder.
  */
-export async function foldersOf(place: string): Promise<CaptureFolder[]> {
+export async function foldersOf(given: string): Promise<CaptureFolder[]> {
+  const place = given.replace(/^file:/, '')
   const entries = place.startsWith('s3:')
     ? []
-    : await readdir(folderOf(place), { withFileTypes: true })
-  const inner = entries.filter((entry) => entry.isDirectory())
-  const places = inner.map(({ name }) => placeOf(place, name)).toSorted()
-  const opened = [place, ...places].map(async (each) => ({
-    place: each,
-    store: await blobsOf(folderOf(each)),
-  }))
-  return Promise.all(opened)
+    : await readdir(place, { withFileTypes: true }).catch((cause: Error) => {
+        const message = `there is no folder ${place}: name the place of the option capture`
+        throw new InvalidArgument(`${message} (${cause.message})`, { cause })
+      })
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  const places = [place, ...names.toSorted().map((name) => `${place}/${name}`)]
+  return Promise.all(places.map(async (each) => ({ place: each, store: await blobsOf(each) })))
 }
 
 /** @returns the names of the files of a store, the oldest first. */
@@ -57,8 +57,3 @@ export async function prune(store: BlobStore, before: number): Promise<string[]>
 }
 
 const ownName = /^\d{8}T\d{9}Z-[\da-f]{8}\.parquet$/
-
-/** @returns a folder without the `file:` in front. */
-function folderOf(place: string): string {
-  return place.replace(/^file:/, '')
-}

@@ -16,7 +16,7 @@ import {
 } from '../values/table/columns.ts'
 import { decodeFile } from '../values/table/file-decoder.ts'
 import { findKeyValue, footerBytes } from '../values/table/parquet/parquet-metadata.ts'
-import { typeName } from './join-columns.ts'
+import { typeName } from './row-table.ts'
 
 /** A recorded call: values by column, without nulls. Bytes are a Buffer, lists a list, and times Dates. */
 export type CapturedRow = Readonly<Record<string, unknown>>
@@ -55,16 +55,13 @@ export async function* readCalls(store: BlobStore, name: string): AsyncGenerator
   if (found === undefined) throw new InvalidArgument(`${name} is no file of a capture`)
   const notes = JSON.parse(footer.toString('utf8', found.start, found.start + found.size))
   const { rows, columns } = await decodeFile(file, 'capture', 'Parquet')
-  const readers = columns.map((column) => [column.name, readerOf(column)] as const)
-  const names = columns.map(nameIn)
   for (let row = 0; row < rows; row++) {
-    const values = readers.map(([name, read]) => [name, read(row)] as const)
-    const cells = columns.flatMap((column, i) =>
-      isValid(column, row) ? [[names[i], sliceColumn(column, row, row + 1)] as const] : [],
-    )
+    const cells = columns
+      .filter((column) => isValid(column, row))
+      .map((column) => sliceColumn(column, row, row + 1))
     yield {
-      row: Object.fromEntries(values.filter(([, value]) => value !== null)),
-      columns: new Map(cells),
+      row: Object.fromEntries(cells.map((cell) => [cell.name, readerOf(cell)(0)])),
+      columns: new Map(cells.map((cell) => [nameIn(cell), cell])),
       notes,
     }
   }

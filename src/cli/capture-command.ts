@@ -1,8 +1,6 @@
 /** `serving capture`: looks at recorded calls, and deletes old files. @module */
-import { existsSync } from 'node:fs'
 import { filesOf, foldersOf, prune } from '../capture/place.ts'
 import { readCalls, rowText } from '../capture/read-rows.ts'
-import { InvalidArgument } from '../core/errors.ts'
 import { parseDuration } from '../core/text/units.ts'
 
 type Print = (text: string) => void
@@ -13,7 +11,7 @@ type Print = (text: string) => void
  * @throws InvalidArgument for a folder that is not there.
  */
 export async function listCapture(place: string, print: Print): Promise<void> {
-  for (const { place: folder, store } of await openFolders(place))
+  for (const { place: folder, store } of await foldersOf(place))
     for (const file of await filesOf(store)) print(`${await store.size(file)}\t${folder}/${file}\n`)
 }
 
@@ -23,14 +21,11 @@ export async function listCapture(place: string, print: Print): Promise<void> {
  * @throws as {@link listCapture}.
  */
 export async function showCapture(place: string, limit: number, print: Print): Promise<void> {
-  for (const { store } of await openFolders(place)) {
+  for (const { store } of await foldersOf(place)) {
     let left = limit
-    for (const file of (await filesOf(store)).reverse()) {
-      for await (const { row } of readCalls(store, file)) {
-        if (left-- <= 0) break
-        print(rowText(row))
-      }
+    for (const file of (await filesOf(store)).toReversed()) {
       if (left <= 0) break
+      for await (const { row } of readCalls(store, file)) if (left-- > 0) print(rowText(row))
     }
   }
 }
@@ -42,15 +37,6 @@ export async function showCapture(place: string, limit: number, print: Print): P
  */
 export async function pruneCapture(place: string, age: string, print: Print): Promise<void> {
   const before = Date.now() - parseDuration('--older-than', age)
-  for (const { place: folder, store } of await openFolders(place))
+  for (const { place: folder, store } of await foldersOf(place))
     for (const file of await prune(store, before)) print(`deleted ${folder}/${file}\n`)
-}
-
-/**
- * @returns the folders of a capture.
- * @throws InvalidArgument for a folder that is not there.
- */
-export async function openFolders(place: string) {
-  if (place.startsWith('s3:') || existsSync(place.replace(/^file:/, ''))) return foldersOf(place)
-  throw new InvalidArgument(`there is no folder ${place}: name the place of the option capture`)
 }

@@ -1,9 +1,8 @@
 /** The calls of a capture, one file in memory at a time. @module */
 import { bodyOf, messageOf } from '../capture/captured-body.ts'
-import { filesOf } from '../capture/place.ts'
+import { filesOf, foldersOf } from '../capture/place.ts'
 import { type CapturedCall, readCalls } from '../capture/read-rows.ts'
 import type { BlobStore } from '../jobs/blob-store.ts'
-import { openFolders } from './capture-command.ts'
 import type { Outgoing } from './load/senders.ts'
 
 /**
@@ -13,7 +12,7 @@ import type { Outgoing } from './load/senders.ts'
  */
 export async function* recordedCalls(place: string): AsyncGenerator<CapturedCall> {
   const files: [store: BlobStore, name: string][] = []
-  for (const { store } of await openFolders(place))
+  for (const { store } of await foldersOf(place))
     for (const name of await filesOf(store)) files.push([store, name])
   files.sort(([, a], [, b]) => (a < b ? -1 : 1))
   for (const [store, name] of files) yield* readCalls(store, name)

@@ -67,6 +67,9 @@ export interface Composition {
   close(): Promise<void>
 }
 
+/** For the last files of a capture where `drainTimeoutMs` is over. **Units**: milliseconds. */
+const minCaptureMs = 1000
+
 /**
  * Opens the telemetry of a server, and its jobs if it has any.
  *
@@ -90,6 +93,7 @@ export async function compose(
     await Promise.allSettled([telemetry.close(), jobs?.close()])
     throw error
   })
+  let stopBy = 0
   const observed = (observers: readonly RequestObserver[]) =>
     recorder === undefined ? observers : [recorder.first, ...observers, recorder.last]
   return {
@@ -115,12 +119,16 @@ export async function compose(
       jobs?.start(server, joinObservers(observed(telemetry.tracer ? [telemetry.tracer] : [])))
       telemetry.measure()
     },
-    stop: async (graceMs) => jobs?.stop(graceMs),
+    async stop(graceMs) {
+      stopBy = performance.now() + graceMs
+      await jobs?.stop(graceMs)
+    },
     async close() {
       try {
         await jobs?.close()
       } finally {
-        await Promise.all([telemetry.close(), capture?.close()])
+        const leftMs = Math.max(minCaptureMs, stopBy - performance.now())
+        await Promise.all([telemetry.close(), capture?.close(leftMs)])
       }
     },
   }

@@ -293,6 +293,36 @@ describe('a capture', () => {
     )
   })
 
+  it('stops although a bucket does not answer, and says and counts what that did not take', async () => {
+    const bucket = createServer(() => {})
+    await once(bucket.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => {
+      bucket.closeAllConnections()
+      bucket.close()
+    })
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'id')
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'a secret')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const { port } = bucket.address() as AddressInfo
+    const { listener, log, post } = await startCapture(
+      (svc) =>
+        svc.api(json, function echo(value) {
+          return value
+        }),
+      { to: `s3://captures/all?endpoint=http://127.0.0.1:${port}` },
+      { serveOptions: { drainTimeoutMs: 0 } },
+    )
+    for (const each of [1, 2]) expect(await (await post('echo', each)).json()).toBe(each)
+    await listener.close()
+    expect(log()).toContain('2 recorded calls were not written before the server stopped')
+    expect(await listener.collectMetrics()).toContainEqual(
+      expect.objectContaining({
+        name: 'serving_capture_dropped_total',
+        values: [{ labels: { api: 'echo', reason: 'unwritten' }, value: 2 }],
+      }),
+    )
+  })
+
   it('drops a call with a column of the name that a type of another has, and keeps the others', async () => {
     const { post, rows } = await startCapture((svc) => {
       svc.api({ input: new io.PandasDataFrame(), output: new io.Text() }, function odd() {

@@ -3,7 +3,7 @@
 import type { CallRecord } from '../../http/call-record.ts'
 import type { Context } from '../../http/context.ts'
 import type { Outcome, RequestObserver } from '../../http/outcome.ts'
-import { RecordedTrace } from './recorded-trace.ts'
+import { newHistory, RecordedTrace } from './recorded-trace.ts'
 
 /** How many calls the page shows. */
 export const maxCalls = 200
@@ -23,8 +23,7 @@ export class CallRecorder {
   #sequence = 0
 
   constructor() {
-    let jobs = 0
-    const history = { nextId: () => `${this.process}-${++jobs}`, lastEnded: new Map() }
+    const history = newHistory()
     this.last = {
       onBegin: (ctx) => {
         ctx.trace = new RecordedTrace(ctx, history)

@@ -14,6 +14,12 @@ export interface RunnerHistory {
   readonly lastEnded: Map<string, { readonly id: string; readonly endedAt: number }>
 }
 
+/** @returns the history of a process without calls. */
+export function newHistory(): RunnerHistory {
+  let jobs = 0
+  return { nextId: () => `${process.pid}-${++jobs}`, lastEnded: new Map() }
+}
+
 /** The times of one request, beside the spans of a tracer where there is one. */
 export class RecordedTrace implements RequestTrace {
   /** That of the tracer. */

@@ -1,6 +1,6 @@
 /** Rows of columns picked by their places, and columns one below another. @module */
 import { itemSize } from '../../core/dtype.ts'
-import { type AnyColumn, type Column, isValid, sliceColumn } from './columns.ts'
+import { type AnyColumn, type Column, contiguousText, isValid, sliceColumn } from './columns.ts'
 
 /** Takes bytes before they are made; throws if they are too many. */
 export type TakeBytes = (bytes: number) => void
@@ -73,15 +73,20 @@ export interface Piece<C extends AnyColumn = AnyColumn> {
 }
 
 /**
- * Their texts have offsets.
- *
- * @returns columns of one type, one below another.
+ * @returns columns of one type, one below another: a single one itself, more in memory of their own, whose texts have
+ * offsets.
  */
 export function joinColumns(pieces: readonly Piece[]): AnyColumn {
   const [{ column: first }] = pieces
   if (pieces.length === 1) return first
+  if ('heaps' in first) {
+    const texts = pieces as readonly Piece<Column>[]
+    return joinColumns(
+      texts.map(({ column, rows }) => ({ column: contiguousText(column, rows), rows })),
+    )
+  }
   const rows = pieces.reduce((sum, piece) => sum + piece.rows, 0)
-  const hasNulls = pieces.some(({ column }) => column.validity !== undefined)
+  const hasNulls = pieces.some((piece) => piece.rows > 0 && piece.column.validity !== undefined)
   const valid = hasNulls ? joinBits(pieces, ({ validity }) => validity) : undefined
   const { validity: _, ...plain } = first
   const rest = { ...plain, ...(valid && { validity: valid }) }
@@ -114,9 +119,11 @@ export function joinColumns(pieces: readonly Piece[]): AnyColumn {
     for (let i = 0; i < own; i++, row++) offsets[row + 1] = offsets[row] + from[i + 1] - from[i]
   }
   if ('items' in first) {
-    const lists = pieces.map(({ column, rows: own }) => {
-      const { items, offsets: from } = column as typeof first
-      return { column: sliceColumn(items, from[0], from[own]), rows: from[own] - from[0] }
+    const lists = pieces.map(({ column: list, rows: own }) => {
+      const { items, offsets: from } = list as typeof first
+      // Of those that begin at the first one, the number of rows says which they are.
+      const column = from[0] === 0 ? items : sliceColumn(items, from[0], from[own])
+      return { column, rows: from[own] - from[0] }
     })
     return { ...rest, offsets, items: joinColumns(lists) }
   }
