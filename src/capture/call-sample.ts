@@ -8,8 +8,7 @@ import type { FormatDescription } from '../descriptors/description.ts'
 import type { RunnerCallRecord } from '../http/call-record.ts'
 import type { Context } from '../http/context.ts'
 import { RecordedTrace, type RunnerHistory } from '../telemetry/calls/recorded-trace.ts'
-import { columnOf } from '../values/table/columns.ts'
-import { type CellLimits, Cells, messageBytes, scalarTypes } from './cells.ts'
+import { type CellLimits, Cells, messageBytes, type ScalarType, scalarTypes } from './cells.ts'
 import type { Cell, Scalar } from './row-table.ts'
 
 /** Why a call is not in a file. */
@@ -153,8 +152,8 @@ export class CallSample extends RecordedTrace implements Sample {
     const { models, service } = this.#api
     const { stages, runs } = this.parts
     const owner = ownerOf(ctx)
-    const add = (name: string, scalar: Scalar | undefined, type: keyof typeof scalarTypes) => {
-      if (scalar !== undefined) this.columns.push({ name, column: scalarTypes[type], scalar })
+    const add = (name: string, value: Scalar | undefined, type: ScalarType) => {
+      if (value !== undefined) this.columns.push({ name, column: scalarTypes[type], value })
     }
     add('time', this.#time, 'time')
     add('request_id', ctx.id, 'string')
@@ -195,8 +194,7 @@ export class CallSample extends RecordedTrace implements Sample {
       cells.add('params', ctx.params, { mimeType: 'application/json', schema })
     }
     const redacted = [...cells.redacted]
-    if (redacted.length > 0)
-      cells.items('redacted', columnOf('item', 'str', redacted), redacted.length)
+    if (redacted.length > 0) cells.items('redacted', 'str', redacted)
   }
 }
 

@@ -1,6 +1,6 @@
 /** What one value has in the columns of a capture. @module */
 import { createHash, webcrypto } from 'node:crypto'
-import type { ColumnKind, DType } from '../core/dtype.ts'
+import { type ColumnKind, dtypes } from '../core/dtype.ts'
 import { BinaryFile } from '../core/file/binary-file.ts'
 import { bytesOf } from '../core/memory/byte-copy.ts'
 import { isRecord } from '../core/options.ts'
@@ -12,12 +12,12 @@ import { JSONEncoder } from '../descriptors/json-encoder.ts'
 import { castArray } from '../values/array/cast.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { RasterImage } from '../values/image/raster.ts'
-import { type AnyColumn, type Column, columnOf, packBits, textAt } from '../values/table/columns.ts'
+import { type AnyColumn, columnOf, type ListColumn, textAt } from '../values/table/columns.ts'
 import { getLabels } from '../values/table/polars/labels.ts'
 import { loadPolars } from '../values/table/polars/polars.ts'
 import { joinColumns } from '../values/table/take-rows.ts'
 import { behind, isJsonLike, type Paths, withoutPaths } from './redaction.ts'
-import type { Cell, Scalar } from './row-table.ts'
+import type { Cell, Items, Scalar } from './row-table.ts'
 
 /** What a column of one row takes beside its data. **Units**: bytes. */
 const columnBytes = 128
@@ -33,6 +33,13 @@ export const scalarTypes = {
 
 /** Name of a type of scalars. */
 export type ScalarType = keyof typeof scalarTypes
+
+const listTypes = Object.fromEntries(
+  dtypes.map((dtype): [string, ListColumn] => {
+    const kind = dtype as ColumnKind
+    return [dtype, { name: '', offsets: new Int32Array(1), items: columnOf('item', kind, []) }]
+  }),
+)
 
 /** What decides which parts of values are kept, and the memory that they take. */
 export interface CellLimits {
@@ -93,17 +100,17 @@ export class Cells {
   }
 
   /** Adds a scalar; undefined is a null. */
-  scalar(name: string, scalar: Scalar | undefined, type = typeof scalar as ScalarType): void {
-    if (scalar === undefined || this.isRedacted(name)) return
-    this.#hold(typeof scalar === 'string' ? scalar.length : 8)
-    this.list.push({ name, column: scalarTypes[type], scalar })
+  scalar(name: string, value: Scalar | undefined, type = typeof value as ScalarType): void {
+    if (value === undefined || this.isRedacted(name)) return
+    this.#hold(typeof value === 'string' ? value.length : 8)
+    this.list.push({ name, column: scalarTypes[type], value })
   }
 
-  /** Adds a list, whose items have memory of their own. */
-  items(name: string, items: AnyColumn, count: number): void {
+  /** Adds a list, whose elements nobody may change. */
+  items(name: string, kind: ColumnKind, value: Items): void {
     if (this.isRedacted(name)) return
-    this.#hold(sizeOf(buffersIn(items)))
-    this.list.push({ name, column: { name, offsets: Int32Array.of(0, count), items } })
+    this.#hold(bytesIn(value).byteLength)
+    this.list.push({ name, column: listTypes[kind], value })
   }
 
   /** Takes the bytes that a picture was decoded from, or encoded to. */
@@ -145,21 +152,21 @@ export class Cells {
   }
 
   /** Keeps only length and hash of what is too large; returns whether it did. */
-  #isLarge(name: string, parts: readonly Uint8Array[]): boolean {
+  #isLarge(name: string, parts: readonly ArrayBufferView[]): boolean {
     const length = sizeOf(parts)
     if (length <= this.#limits.maxBytes) return false
     // The bytes are copied at once, and hashed on another thread.
-    const hash = () => webcrypto.subtle.digest('SHA-256', concat(parts))
+    const hash = () => webcrypto.subtle.digest('SHA-256', concat(parts.map(bytesOf)))
     this.#digest(name, length, this.#limits.holdFor(length, hash))
     return true
   }
 
   #digest(name: string, length: number, hash: Promise<ArrayBuffer>): void {
     this.scalar(`${name}.length`, length, 'whole')
-    const cell: Cell = { name: `${name}.sha256`, column: scalarTypes.string, scalar: null }
+    const cell: Cell = { name: `${name}.sha256`, column: scalarTypes.string, value: null }
     this.list.push(cell)
     const keep = (bytes: ArrayBuffer) => {
-      cell.scalar = Buffer.from(bytes).toString('hex')
+      cell.value = Buffer.from(bytes).toString('hex')
     }
     this.pending.push(hash.then(keep, () => {}))
   }
@@ -193,12 +200,11 @@ export class Cells {
 
   #addArray(name: string, array: NDArray): void {
     // Arrow's halves are read by few.
-    const { dtype, data, size, shape } =
+    const { dtype, data, shape } =
       array.dtype === 'float16' ? (castArray(array, 'float32') ?? array) : array
-    const elements = elementsOf(dtype, data)
-    if (this.#isLarge(name, [elements.data])) return
-    this.items(`${name}.${array.dtype}`, { ...elements, data: new Uint8Array(elements.data) }, size)
-    this.items(`${name}.shape`, columnOf('item', 'int32', shape), shape.length)
+    if (this.#isLarge(name, [bytesIn(data)])) return
+    this.items(`${name}.${array.dtype}`, dtype as ColumnKind, data.slice())
+    this.items(`${name}.shape`, 'int32', shape)
   }
 
   #addFrame(name: string, value: object): void {
@@ -218,7 +224,11 @@ export class Cells {
         { column, rows },
         { column, rows: 0 },
       ])
-      this.items(`${name}.${column.name}`, { ...copy, name: 'item' }, rows)
+      this.#hold(sizeOf(buffersIn(copy)))
+      this.list.push({
+        name: `${name}.${column.name}`,
+        column: { name, offsets: Int32Array.of(0, rows), items: { ...copy, name: 'item' } },
+      })
     }
   }
 
@@ -262,12 +272,8 @@ export class Cells {
   }
 }
 
-function elementsOf(dtype: DType, data: NDArray['data']): Column {
-  if (dtype === 'str') return columnOf('item', dtype, data as string[])
-  const bytes = bytesOf(data as Uint8Array)
-  const kind = dtype as ColumnKind
-  return { name: 'item', kind, data: kind === 'bool' ? packBits(bytes) : bytes }
-}
+const bytesIn = (data: Items): ArrayBufferView =>
+  ArrayBuffer.isView(data) ? data : Buffer.from(data.join(''))
 
 /** Whether paths could lead on: into objects and lists, and texts that may be JSON. */
 function mayHaveParts(column: AnyColumn, rows: number): boolean {
@@ -281,9 +287,10 @@ async function hashOf(file: BinaryFile): Promise<ArrayBuffer> {
   return new Uint8Array(hash.digest()).buffer
 }
 
-const sizeOf = (parts: readonly Uint8Array[]) => parts.reduce((sum, part) => sum + part.length, 0)
+const sizeOf = (parts: readonly ArrayBufferView[]) =>
+  parts.reduce((sum, part) => sum + part.byteLength, 0)
 
-function buffersIn(column: AnyColumn): readonly Uint8Array[] {
+function buffersIn(column: AnyColumn): readonly ArrayBufferView[] {
   if ('fields' in column) return column.fields.flatMap(buffersIn)
   if ('items' in column) return [bytesOf(column.offsets), ...buffersIn(column.items)]
   return [column.data, ...(column.heaps ?? [])]

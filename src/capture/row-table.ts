@@ -1,5 +1,15 @@
 /** The rows of the next file, as columns that grow. @module */
-import { type AnyColumn, type Column, type ColumnTable, columnOf } from '../values/table/columns.ts'
+import { dataConstructor } from '../core/dtype.ts'
+import { bytesOf } from '../core/memory/byte-copy.ts'
+import type { NDArray } from '../values/array/ndarray.ts'
+import {
+  type AnyColumn,
+  type Column,
+  type ColumnTable,
+  columnOf,
+  type ListColumn,
+  packBits,
+} from '../values/table/columns.ts'
 import { joinColumns, type Piece, takeRows } from '../values/table/take-rows.ts'
 
 /** A client could name more. */
@@ -12,14 +22,17 @@ const cellBytes = 13
 /** What a flat column has in a row. */
 export type Scalar = string | number | boolean
 
+/** Elements of a list: the memory of typed ones becomes the table's. */
+export type Items = NDArray['data'] | readonly number[] | readonly string[]
+
 /** A value of one row. */
 export interface Cell {
   /** Of its column. */
   name: string
-  /** A column of one row. Of scalars one of their type, without rows. */
+  /** A column of one row; of a value, one of the type that all such values share. */
   readonly column: AnyColumn
-  /** Null: no value. */
-  scalar?: Scalar | null
+  /** Null: it could not be made. */
+  value?: Scalar | Items | null
 }
 
 /** @returns the name of a type, equal for equal types. */
@@ -35,22 +48,22 @@ export function typeName(column: AnyColumn): string {
 /** A column, and the values that it will have. */
 class GrowingColumn {
   readonly #like: AnyColumn
-  readonly #type: string
-  readonly #isScalar: boolean
+  readonly #hasValues: boolean
   readonly #startsAt: number
   readonly #pieces: Piece[] = []
   /** By the number of their row among those that wait. */
   #cells: (Cell | undefined)[] = []
 
-  constructor({ column, scalar }: Cell, startsAt: number) {
+  constructor({ column, value }: Cell, startsAt: number) {
     this.#like = column
-    this.#type = typeName(column)
-    this.#isScalar = scalar !== undefined
+    this.#hasValues = value !== undefined
     this.#startsAt = startsAt
   }
 
-  takes({ column }: Cell): boolean {
-    return column === this.#like || typeName(column) === this.#type
+  takes({ column, value }: Cell): boolean {
+    if (column === this.#like) return true
+    const isOther = this.#hasValues || value !== undefined
+    return !isOther && typeName(column) === typeName(this.#like)
   }
 
   /** A name that comes twice in a row has its first value. */
@@ -60,19 +73,19 @@ class GrowingColumn {
 
   /** Puts rows that wait into one column. */
   join(rows: number): void {
-    const like = this.#like as Column
     const cells = Array.from({ length: rows }, (_, row) => this.#cells[row])
     this.#cells = []
-    if (this.#isScalar) {
-      const values = cells.map((cell) => cell?.scalar ?? null)
-      this.#pieces.push({ column: { ...like, ...columnOf('', like.kind, values) }, rows })
-    } else {
-      const none = nulls(like, 1)
-      const column = joinColumns(
-        cells.map((cell) => (cell ? { column: cell.column, rows: 1 } : none)),
-      )
-      this.#pieces.push({ column, rows })
-    }
+    this.#pieces.push({ column: this.#joined(cells), rows })
+  }
+
+  #joined(cells: readonly (Cell | undefined)[]): AnyColumn {
+    const like = this.#like
+    const values = cells.map((cell) => cell?.value ?? null)
+    if (this.#hasValues && 'items' in like) return listsOf(like, values as (Items | null)[])
+    if (this.#hasValues)
+      return { ...like, ...columnOf('', (like as Column).kind, values as (Scalar | null)[]) }
+    const none = nulls(like, 1)
+    return joinColumns(cells.map((cell) => (cell ? { column: cell.column, rows: 1 } : none)))
   }
 
   /** Returns the column, in memory of its own. */
@@ -83,6 +96,23 @@ class GrowingColumn {
 
 function nulls(like: AnyColumn, rows: number): Piece {
   return { column: takeRows(like, new Int32Array(rows).fill(-1), () => {}), rows }
+}
+
+/** @returns a column of lists. */
+function listsOf({ name, items }: ListColumn, lists: readonly (Items | null)[]): ListColumn {
+  const { kind } = items as Column
+  const offsets = new Int32Array(lists.length + 1)
+  for (const [i, list] of lists.entries()) offsets[i + 1] = offsets[i] + (list?.length ?? 0)
+  const validity = packBits(lists.map((list) => list !== null))
+  const whole = { name, offsets, ...(lists.includes(null) && { validity }) }
+  if (kind === 'str') {
+    const texts = lists.flatMap((list) => (list ?? []) as string[])
+    return { ...whole, items: columnOf(items.name, kind, texts) }
+  }
+  const elements = new (dataConstructor(kind))(offsets[lists.length]) as Float64Array
+  for (const [i, list] of lists.entries()) elements.set((list ?? []) as number[], offsets[i])
+  const data = kind === 'bool' ? packBits(elements) : bytesOf(elements)
+  return { ...whole, items: { ...items, data } as Column }
 }
 
 /** Collects rows whose columns need not be the same. A column has one type: values of another go to one that names it. */
@@ -103,15 +133,19 @@ export class RowTable {
    * `bytes`: of its values.
    */
   add(cells: readonly Cell[], bytes: number): boolean {
+    let isOdd = false
+    let size = this.#columns.size
     const columns = cells.map((cell) => {
-      const column = this.#columns.get(cell.name)
-      if (column === undefined || column.takes(cell)) return column
-      cell.name += ` (${typeName(cell.column)})`
-      return this.#columns.get(cell.name)
+      let column = this.#columns.get(cell.name)
+      if (column?.takes(cell) === false) {
+        cell.name += ` (${typeName(cell.column)})`
+        column = this.#columns.get(cell.name)
+        isOdd ||= column?.takes(cell) === false
+      }
+      if (column === undefined) size++
+      return column
     })
-    const isOdd = columns.some((column, i) => column?.takes(cells[i]) === false)
-    const fresh = columns.filter((column) => column === undefined).length
-    if (isOdd || this.#columns.size + fresh > maxColumns) return false
+    if (isOdd || size > maxColumns) return false
     for (const [i, cell] of cells.entries())
       (columns[i] ?? this.#begin(cell)).add(this.#waiting, cell)
     this.rows++
