@@ -1,23 +1,15 @@
 /** Records the calls of one API: chooses them, bounds what they hold, and writes their files. @module */
 import { randomUUID } from 'node:crypto'
-import type { Api } from '../api/api.ts'
 import type { CaptureSettings } from '../api/capture-options.ts'
-import type { LiveApi } from '../api/live-api.ts'
-import type { ServedModel } from '../api/model-options.ts'
-import { Query } from '../api/query.ts'
 import type { Sample } from '../api/sampler.ts'
-import { clientMetadata } from '../api/service-metadata.ts'
 import { within } from '../core/promise.ts'
-import type { FormatDescription } from '../descriptors/description.ts'
-import type { StandardSchemaV1 } from '../descriptors/run-schema.ts'
-import { jsonSchemaOf } from '../descriptors/standard-json-schema.ts'
 import type { Context } from '../http/context.ts'
 import type { BlobStore } from '../jobs/blob-store.ts'
 import { encodeFile } from '../values/table/file-decoder.ts'
 import { CallSample, type DropReason, type SampledApi } from './call-sample.ts'
 import { formatOf } from './cells.ts'
 import { prune } from './place.ts'
-import { type CaptureNotes, notesKey, tensorsId } from './read-rows.ts'
+import { type CaptureNotes, notesKey } from './read-rows.ts'
 import { pathsOf } from './redaction.ts'
 import { RowTable } from './row-table.ts'
 
@@ -29,9 +21,6 @@ const maxFileMs = 60_000
 const pruneEveryMs = 3_600_000
 const bytesOfMb = 2 ** 20
 
-/** An API, live stream or model whose calls a server records. */
-export type Captured = Api | LiveApi | ServedModel
-
 /** The part of a log that is written to. */
 export interface CaptureLog {
   error(fields: object, message: string): void
@@ -39,7 +28,8 @@ export interface CaptureLog {
 
 /** What a capture is made of, beside what it records. */
 export interface CaptureParts {
-  readonly service: Pick<CaptureNotes, 'service' | 'version'>
+  /** What the footers of its files say. */
+  readonly notes: CaptureNotes
   readonly settings: CaptureSettings
   readonly store: BlobStore
   readonly log: CaptureLog
@@ -54,14 +44,10 @@ class NoRoom extends Error {}
 export type ApiCapture = ReturnType<typeof captureApi>
 
 /** @returns what chooses calls, bounds what they hold, and writes their files. */
-export function captureApi(
-  described: Described,
-  { service, settings, store, log, shared }: CaptureParts,
-) {
-  const { rate, maxBytes, maxMbPerSecond, maxAge, redact } = settings
-  const { api: name } = described
-  const notes: CaptureNotes = { format: 1, ...service, redact, ...described }
-  const always = { api: name, service: service.service, service_version: service.version }
+export function captureApi({ notes, settings, store, log, shared }: CaptureParts) {
+  const { rate, maxBytes, maxMbPerSecond, maxAge } = settings
+  const { api: name, service, version } = notes
+  const always = { api: name, service, service_version: version }
   /** Calls by why they were not written. */
   const dropped = new Map<DropReason, number>()
   /** Ends of calls, and files, that are waited for. */
@@ -121,9 +107,9 @@ export function captureApi(
   }
 
   const api: SampledApi = {
-    ...{ name, maxBytes, service: service.service, version: service.version },
-    ...{ models: shared.models, history: shared.history, redact: pathsOf(redact) },
-    ...{ input: formatOf(described.input), output: formatOf(described.output) },
+    ...{ service, maxBytes, models: shared.models, history: shared.history },
+    ...{ input: formatOf(notes.input), output: formatOf(notes.output) },
+    redact: pathsOf(settings.redact),
     hold(bytes) {
       if (taken.bytes + bytes > maxMbPerSecond * bytesOfMb) throw new NoRoom('rate')
       if (shared.heldBytes + bytes > maxHeldBytes) throw new NoRoom('memory')
@@ -188,32 +174,4 @@ export function captureApi(
       )
     },
   }
-}
-
-/** What the footer of a file says of its API. */
-export type Described = Pick<
-  CaptureNotes,
-  'api' | 'method' | 'route' | 'descriptors' | 'input' | 'output'
->
-
-/** @returns how calls look, and how they are made. */
-export function describe(api: Captured): Described {
-  if ('runner' in api) {
-    const { name = api.runner.name } = api
-    const tensors = { descriptorId: tensorsId, args: {} }
-    const descriptors = { input: tensors, output: tensors }
-    const route = `v2/models/${encodeURIComponent(name)}/infer`
-    return { api: name, method: 'POST', route, descriptors, input: [], output: [] }
-  }
-  const { name, route, input, output } = api
-  return {
-    ...{ api: name, method: 'method' in api ? api.method : 'POST', route },
-    descriptors: clientMetadata(api),
-    input: input instanceof Query ? [queryFormat(input)] : input.describe().input,
-    output: output.describe().output,
-  }
-}
-
-function queryFormat({ mimeType, schema }: Query<StandardSchemaV1 | undefined>): FormatDescription {
-  return schema === undefined ? { mimeType } : { mimeType, schema: jsonSchemaOf(schema, 'output') }
 }

@@ -3,18 +3,21 @@ import type { Api } from '../api/api.ts'
 import { type CaptureSettings, type Capturing, capturedApis } from '../api/capture-options.ts'
 import type { LiveApi } from '../api/live-api.ts'
 import type { ServedModel } from '../api/model-options.ts'
+import { Query } from '../api/query.ts'
+import { clientMetadata } from '../api/service-metadata.ts'
+import type { FormatDescription } from '../descriptors/description.ts'
+import type { StandardSchemaV1 } from '../descriptors/run-schema.ts'
+import { jsonSchemaOf } from '../descriptors/standard-json-schema.ts'
 import { blobsOf } from '../jobs/open-store.ts'
 import { modelRunners, modelVersion, type RunnerLife } from '../runner/runner.ts'
 import { newHistory } from '../telemetry/calls/recorded-trace.ts'
 import { counter, type MetricFamily } from '../telemetry/metrics/metric-family.ts'
-import {
-  type ApiCapture,
-  type Captured,
-  type CaptureLog,
-  captureApi,
-  describe,
-} from './api-capture.ts'
+import { type ApiCapture, type CaptureLog, captureApi } from './api-capture.ts'
 import { placeOf } from './place.ts'
+import { tensorsId } from './read-rows.ts'
+
+/** An API, live stream or model whose calls a server records. */
+type Captured = Api | LiveApi | ServedModel
 
 /** What a capture is told of a service. */
 interface CapturedService extends Capturing<Api, LiveApi, ServedModel> {
@@ -40,18 +43,17 @@ export async function openCapture(service: CapturedService, log: CaptureLog) {
   // The option `models` goes first.
   for (const { runner, version } of service.models)
     models.set(runner.name, version ?? models.get(runner.name) ?? '1')
-  const parts = { service: { service: name, version }, log }
   const shared = { heldBytes: 0, history: newHistory(), models }
   /** By route: another version of a model is recorded with those before it. */
   const captures = new Map<string, ApiCapture>()
   let isClosed = false
   const add = async (api: Captured, settings: CaptureSettings) => {
-    const described = describe(api)
-    const store = await blobsOf(placeOf(settings.to, described.api))
+    const { redact, to } = settings
+    const notes = { format: 1, service: name, version, redact, ...describe(api) } as const
+    const store = await blobsOf(placeOf(to, notes.api))
     if (isClosed) return
-    const capture =
-      captures.get(described.route) ?? captureApi(described, { ...parts, settings, store, shared })
-    captures.set(described.route, capture)
+    const capture = captures.get(notes.route) ?? captureApi({ notes, settings, store, shared, log })
+    captures.set(notes.route, capture)
     api.sampler = capture
   }
   for (const { api, settings } of capturedApis(service)) {
@@ -74,6 +76,28 @@ export async function openCapture(service: CapturedService, log: CaptureLog) {
       await Promise.all([...captures.values()].map((each) => each.close(timeoutMs)))
     },
   }
+}
+
+/** @returns how calls look, and how they are made. */
+function describe(api: Captured) {
+  if ('runner' in api) {
+    const { name = api.runner.name } = api
+    const tensors = { descriptorId: tensorsId, args: {} }
+    const descriptors = { input: tensors, output: tensors }
+    const route = `v2/models/${encodeURIComponent(name)}/infer`
+    return { api: name, method: 'POST' as const, route, descriptors, input: [], output: [] }
+  }
+  const { name, route, input, output } = api
+  return {
+    ...{ api: name, method: 'method' in api ? api.method : ('POST' as const), route },
+    descriptors: clientMetadata(api),
+    input: input instanceof Query ? [formatOf(input)] : input.describe().input,
+    output: output.describe().output,
+  }
+}
+
+function formatOf({ mimeType, schema }: Query<StandardSchemaV1 | undefined>): FormatDescription {
+  return { mimeType, ...(schema && { schema: jsonSchemaOf(schema, 'output') }) }
 }
 
 /** @returns the metrics of captures. */

@@ -12,82 +12,84 @@ import { loadPolars } from '../values/table/polars/polars.ts'
 import { formatOf, indexColumn, jsonOf } from './cells.ts'
 import { type CapturedCall, readerOf, tensorsId } from './read-rows.ts'
 
+/** What a value has of the columns of a call, by the rest of their names. Of itself it is empty. */
 type Columns = CapturedCall['columns']
-type Reader = (columns: Columns, name: string, format?: FormatDescription) => unknown
+type Reader = (columns: Columns, schema?: JsonSchema) => unknown
 
 /**
  * @returns an array, frame, series, text, JSON value, or form; of a picture its file. Undefined without such a value:
  * it was redacted, too large or a stream, or of a descriptor of the service's own.
  */
 export function valueOf({ columns, notes }: CapturedCall, name: 'input' | 'output'): unknown {
-  return valueAt(columns, name, notes.descriptors[name], formatOf(notes[name]))
+  return valueAt(below(columns, name), notes.descriptors[name], formatOf(notes[name]))
+}
+
+function below(columns: Columns, name: string): Columns {
+  const inner = [...columns].filter(([path]) => path === name || path.startsWith(`${name}.`))
+  return new Map(inner.map(([path, column]) => [path.slice(name.length + 1), column]))
 }
 
 function valueAt(
   columns: Columns,
-  name: string,
-  descriptor: ClientDescriptor,
+  { descriptorId, parts = [] }: ClientDescriptor,
   format: FormatDescription | undefined,
 ): unknown {
-  const { descriptorId, parts = [] } = descriptor
-  if (parts.length === 0) return readers[descriptorId]?.(columns, name, format)
+  if (parts.length === 0) return readers[descriptorId]?.(columns, format?.schema)
   const values = parts.map((part) => {
     const formats = format?.fields?.find((field) => field.name === part.name)?.formats
-    const at = (path: string) => valueAt(columns, path, part, formats?.[0])
-    const path = `${name}.${part.name}`
-    if (part.occurrence !== 'many') return [part.name, at(path), part.occurrence === 'one'] as const
+    const own = below(columns, part.name)
+    if (part.occurrence !== 'many') return [part.name, valueAt(own, part, formats?.[0])] as const
     const many: unknown[] = []
-    for (let value = at(`${path}.0`); value !== undefined; value = at(`${path}.${many.length}`))
-      many.push(value)
-    return [part.name, many, false] as const
+    for (let i = 0; ; i++) {
+      const each = below(own, `${i}`)
+      if (each.size === 0) return [part.name, many]
+      many.push(valueAt(each, part, formats?.[0]))
+    }
   })
-  const isWhole = values.every(([, value, isNeeded]) => value !== undefined || !isNeeded)
+  const isWhole = parts.every(
+    ({ occurrence }, i) => occurrence !== 'one' || values[i][1] !== undefined,
+  )
   return isWhole ? Object.fromEntries(values) : undefined
 }
 
 const readers: Readonly<Record<string, Reader>> = {
-  'serving.io.NumpyNdarray': arrayAt,
-  'serving.io.PandasDataFrame': (columns, name) => frameAt(columns, name),
-  'serving.io.PandasSeries': (columns, name) => {
-    const frame = frameAt(columns, name)
+  'serving.io.NumpyNdarray': arrayOf,
+  'serving.io.PandasDataFrame': frameOf,
+  'serving.io.PandasSeries': (columns) => {
+    const frame = frameOf(columns)
     return frame && loadPolars('capture').seriesOf(frame)
   },
-  'serving.io.JSON': (columns, name, format) => jsonAt(columns, name, format?.schema),
-  'serving.io.Text': scalarAt,
-  'serving.io.File': fileAt,
-  'serving.io.Image': fileAt,
-  [tensorsId]: (columns, name) => {
-    const tensors = [...columns.keys()].flatMap((path) => {
-      const [, tensor] = /^\w+\.(.+)\.shape$/.exec(path) ?? []
-      const array = path.startsWith(`${name}.`) ? arrayAt(columns, `${name}.${tensor}`) : undefined
-      return array === undefined ? [] : [[tensor, array]]
-    })
-    return tensors.length === 0 ? undefined : Object.fromEntries(tensors)
+  'serving.io.JSON': jsonValue,
+  'serving.io.Text': (columns) => scalar(columns, ''),
+  'serving.io.File': fileOf,
+  'serving.io.Image': fileOf,
+  [tensorsId]: (columns) => {
+    const names = [...columns.keys()].flatMap((path) => /^(.+)\.shape$/.exec(path)?.[1] ?? [])
+    const arrays = names.map((name) => [name, arrayOf(below(columns, name))])
+    return names.length === 0 ? undefined : Object.fromEntries(arrays)
   },
-  Query: (columns, name, format) => jsonAt(columns, name, format?.schema) ?? {},
+  Query: (columns, schema) => jsonValue(columns, schema) ?? {},
 }
 
-function scalarAt(columns: Columns, name: string): unknown {
+function scalar(columns: Columns, name: string): unknown {
   const column = columns.get(name)
   return column && readerOf(column)(0)
 }
 
-function arrayAt(columns: Columns, name: string): NDArray | undefined {
-  const shape = scalarAt(columns, `${name}.shape`) as number[] | undefined
-  const dtype = dtypes.find((each) => columns.has(`${name}.${each}`))
+function arrayOf(columns: Columns): NDArray | undefined {
+  const shape = scalar(columns, 'shape') as number[] | undefined
+  const dtype = dtypes.find((each) => columns.has(each))
   if (dtype === undefined || shape === undefined) return undefined
-  const elements = scalarAt(columns, `${name}.${dtype}`) as string[]
+  const elements = scalar(columns, dtype) as string[]
   if (dtype === 'str') return new NDArray(elements, shape)
   const written = dtype === 'float16' ? 'float32' : dtype
   const array = new NDArray(elementsFrom(written, elements), shape, written)
   return written === dtype ? array : castArray(array, dtype)
 }
 
-function frameAt(columns: Columns, name: string) {
-  const lists = [...columns].flatMap(([path, column]) =>
-    path.startsWith(`${name}.`) && 'items' in column
-      ? [{ rows: column.offsets[1], items: { ...column.items, name: path.slice(name.length + 1) } }]
-      : [],
+function frameOf(columns: Columns) {
+  const lists = [...columns].flatMap(([name, column]) =>
+    'items' in column ? [{ rows: column.offsets[1], items: { ...column.items, name } }] : [],
   )
   if (lists.length === 0) return undefined
   const items = lists.map((list): AnyColumn => list.items)
@@ -97,22 +99,20 @@ function frameAt(columns: Columns, name: string) {
   return setLabels(frame, labels && 'kind' in labels ? { ...labels, name: '' } : undefined)
 }
 
-function fileAt(columns: Columns, name: string): BinaryFile | undefined {
-  const bytes = scalarAt(columns, `${name}.bytes`) as Buffer | undefined
-  const mimeType = scalarAt(columns, `${name}.type`) as string
-  return (
-    bytes && new BinaryFile(bytes, { mimeType, name: scalarAt(columns, `${name}.name`) as string })
-  )
+function fileOf(columns: Columns): BinaryFile | undefined {
+  const [bytes, mimeType, name] = ['bytes', 'type', 'name'].map((part) => scalar(columns, part))
+  return bytes === undefined
+    ? undefined
+    : new BinaryFile(bytes as Buffer, { mimeType: mimeType as string, name: name as string })
 }
 
 /** Nulls have no cell: those that the schema requires come back. */
-function jsonAt(columns: Columns, name: string, schema: JsonSchema = {}): unknown {
-  const text = scalarAt(columns, name)
+function jsonValue(columns: Columns, { properties, required }: JsonSchema = {}): unknown {
+  const text = scalar(columns, '')
   const value = text === undefined ? undefined : jsonOf(text as string)
-  const { properties, required } = schema
   if (!isRecord(properties) || (value !== undefined && !isRecord(value))) return value
   const fields = Object.entries(properties).flatMap(([key, property]) => {
-    const field = scalarAt(columns, `${name}.${key}`)
+    const field = scalar(columns, key)
     if (field !== undefined) return [[key, fieldOf(field, property)]]
     return Array.isArray(required) && required.includes(key) ? [[key, null]] : []
   })

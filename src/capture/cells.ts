@@ -74,7 +74,9 @@ export function messageBytes(value: unknown): Uint8Array {
   return Buffer.from(typeof value === 'string' ? value : encoder.encode(value))
 }
 
-/** The cells of a call. Values are copied at once: their memory may be the request's, and a function may change them. */
+/**
+ * The cells of a call. Values are copied at once: their memory may be the request's, and a function may change them.
+ */
 export class Cells {
   readonly list: Cell[] = []
   /** Paths of what the call had and the capture does not. */
@@ -151,7 +153,7 @@ export class Cells {
     this.heldBytes += bytes + columnBytes
   }
 
-  /** Keeps only length and hash of what is too large; returns whether it did. */
+  /** Keeps only length and hash of a value that is too large; returns whether it did. */
   #isLarge(name: string, parts: readonly ArrayBufferView[]): boolean {
     const length = sizeOf(parts)
     if (length <= this.#limits.maxBytes) return false

@@ -115,7 +115,9 @@ function listsOf({ name, items }: ListColumn, lists: readonly (Items | null)[]):
   return { ...whole, items: { ...items, data } as Column }
 }
 
-/** Collects rows whose columns need not be the same. A column has one type: values of another go to one that names it. */
+/**
+ * Collects rows whose columns need not be the same. A column has one type: values of another go to one that names it.
+ */
 export class RowTable {
   rows = 0
   /** **Units**: bytes. */
