@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { apiKey } from '../../src/api/auth/index.ts'
 import { deferred } from '../../src/core/promise.ts'
 import { io, type Service } from '../../src/index.ts'
+import { nextToStart } from '../../src/jobs/sqlite/leases.ts'
 import { openSqliteStore } from '../../src/jobs/sqlite/sqlite-store.ts'
 import { folder, jsonOf, start } from './harness.ts'
 import {
@@ -26,7 +27,13 @@ const echo = (svc: Service) =>
 
 function openFile(path: string) {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite') as unknown as {
-    DatabaseSync: new (path: string) => { exec(sql: string): void; close(): void }
+    DatabaseSync: new (
+      path: string,
+    ) => {
+      exec(sql: string): void
+      prepare(sql: string): { all(): { readonly detail: string }[] }
+      close(): void
+    }
   }
   return new DatabaseSync(path)
 }
@@ -71,7 +78,8 @@ describe.skipIf(!isBuiltin('node:sqlite'))('the file of a job store', () => {
     await store.close()
     const file = openFile(path)
     file.exec(`
-      DROP INDEX owned;
+      DROP INDEX owned; DROP INDEX waiting;
+      CREATE INDEX waiting ON jobs (api, priority DESC, seq) WHERE status = 'queued';
       DROP INDEX open; ALTER TABLE jobs DROP COLUMN has_quota;
       DROP TRIGGER unkept; DROP TABLE kept;
       DROP TABLE paused;
@@ -94,6 +102,17 @@ describe.skipIf(!isBuiltin('node:sqlite'))('the file of a job store', () => {
     expect(seen).toEqual(['of before', 'x=1'])
     await worker.stop(0)
     await later.close()
+  })
+
+  it('tells which jobs start next without a look at all that wait', async () => {
+    const path = join(folder(), 'jobs.db')
+    const store = await openStore({ kind: 'sqlite', path })
+    const file = openFile(path)
+    const plan = file.prepare(`EXPLAIN QUERY PLAN ${nextToStart}`).all()
+    const looks = plan.map(({ detail }) => detail).filter((detail) => !detail.includes('paused'))
+    expect(looks).toEqual(['SEARCH jobs USING COVERING INDEX waiting (api=?)', 'SCALAR SUBQUERY 1'])
+    file.close()
+    await store.close()
   })
 
   it('may be locked for longer than a lease: its own jobs are late, and no death is counted', async () => {

@@ -106,7 +106,7 @@ describe.skipIf(!hasSqlite)('a job store on SQLite', () => {
     database.exec('PRAGMA user_version = 1000')
     database.close()
     await expect(openStore({ kind: 'sqlite', path })).rejects.toThrow(
-      /has version 1000, this release reads up to 8/,
+      /has version 1000, this release reads up to 9/,
     )
     await writeFile(path, 'x'.repeat(10_000))
     await expect(openStore({ kind: 'sqlite', path })).rejects.toThrow(

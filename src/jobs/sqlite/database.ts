@@ -124,6 +124,12 @@ CREATE TRIGGER unkept AFTER UPDATE OF status ON jobs WHEN NEW.status = 'expired'
 END;
 `
 
+/** All that tells which jobs start next, so that none of those that wait is read or sorted for it. */
+const nextJobs = `
+DROP INDEX waiting;
+CREATE INDEX waiting ON jobs (api, priority DESC, seq, due_at, late_at) WHERE status = 'queued';
+`
+
 /** What makes a file of the next version of one of the version before. A new file gets all of them. */
 const schemas = [
   firstSchema,
@@ -134,6 +140,7 @@ const schemas = [
   pausedApis,
   quotas,
   keptRows,
+  nextJobs,
 ]
 const version = schemas.length
 

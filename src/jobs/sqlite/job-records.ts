@@ -294,10 +294,13 @@ export function endJob(
   response: number | null,
 ): void {
   const now = Date.now()
-  const { resultTtlMs } = jobOf(row)
-  const text = `UPDATE jobs SET status = ?, finished_at = ?, due_at = ?, response_status = ? WHERE seq = ? RETURNING *`
-  const ended = jobOf(sql(text).get(status, now, now + resultTtlMs, response, row.seq) as Row)
-  if (ended.webhook === undefined || ended.api === deliveryApi) return
+  const job = jobOf(row)
+  // RETURNING would cost more.
+  sql(
+    'UPDATE jobs SET status = ?, finished_at = ?, due_at = ?, response_status = ? WHERE seq = ?',
+  ).run(status, now, now + job.resultTtlMs, response, row.seq)
+  if (job.webhook === undefined || job.api === deliveryApi) return
+  const ended = { ...job, status, finishedAt: now, responseStatus: response ?? undefined }
   const delivery = deliveryOf(ended, now)
   const request = { ...delivery.request, body: deliveryBody(ended) }
   insertJob(sql, { ...delivery, request }, undefined)

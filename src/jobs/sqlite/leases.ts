@@ -43,6 +43,9 @@ const startable =
   "api = ?1 AND status = 'queued' AND due_at <= ?2 AND (late_at IS NULL OR late_at > ?2)" +
   ' AND NOT EXISTS (SELECT 1 FROM paused WHERE api = ?1)'
 
+/** At most ?5 of them, those first that go first. */
+export const nextToStart = `SELECT seq FROM jobs WHERE ${startable} ORDER BY priority DESC, seq LIMIT ?5`
+
 const held = "seq = ? AND lease = ? AND worker = ? AND status = 'running'"
 
 /** The jobs of a database as the workers of one process see them, which `worker` names. */
@@ -71,8 +74,7 @@ export class Leases {
   take(api: string, limit: number, now: number): Taken[] {
     const rows = this.#sql(
       `UPDATE jobs SET status = 'running', attempt = attempt + 1, lease = lease + 1, started_at = ?2,
-       worker = ?3, due_at = ?4 WHERE seq IN (SELECT seq FROM jobs WHERE ${startable}
-       ORDER BY priority DESC, seq LIMIT ?5) RETURNING *`,
+       worker = ?3, due_at = ?4 WHERE seq IN (${nextToStart}) RETURNING *`,
     ).all(api, now, this.#worker, leaseClock() + this.#times.leaseMs, limit)
     rows.sort((a, b) => Number(b.priority) - Number(a.priority) || Number(a.seq) - Number(b.seq))
     return rows.map((row) => {
@@ -96,14 +98,15 @@ export class Leases {
    * end.
    */
   look({ seq, lease }: Lease): 'held' | 'canceled' | 'lost' {
-    const row = this.#held({ seq, lease })
+    const text = `SELECT is_cancel_requested FROM jobs WHERE ${held}`
+    const row = this.#sql(text).get(seq, lease, this.#worker)
     if (row === undefined) return 'lost'
     return row.is_cancel_requested === 1 ? 'canceled' : 'held'
   }
 
   /** Keeps an event of an attempt; drops it if the lease is lost. */
   report(lease: Lease, kind: 'progress' | 'partial', data: string): void {
-    if (this.#held(lease) === undefined) return
+    if (this.look(lease) === 'lost') return
     if (kind === 'progress')
       this.#sql('UPDATE jobs SET progress = ? WHERE seq = ?').run(data, lease.seq)
     const { sequence } = this.#sql(
@@ -115,7 +118,7 @@ export class Leases {
 
   /** Keeps what an attempt has of its rows, see AttemptRows. Returns false if the lease is lost. */
   keep(lease: Lease, chunk: Uint8Array, isFurther: boolean, blob?: string): boolean {
-    if (this.#held(lease) === undefined) return false
+    if (this.look(lease) === 'lost') return false
     const { seq } = lease
     if (isFurther) this.#sql('UPDATE jobs SET crashes = 0 WHERE seq = ? AND crashes > 0').run(seq)
     const { lastInsertRowid } = this.#sql(
@@ -185,7 +188,9 @@ export class Leases {
   }
 
   #late(limit = sweepRows): Row[] {
-    const text = "SELECT * FROM jobs WHERE status = 'queued' AND late_at <= ? LIMIT ?"
+    // SQLite would look at all that wait.
+    const text =
+      "SELECT * FROM jobs INDEXED BY late WHERE status = 'queued' AND late_at <= ? LIMIT ?"
     return this.#sql(text).all(Date.now(), limit)
   }
 
