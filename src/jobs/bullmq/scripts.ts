@@ -33,13 +33,14 @@ local function list(api, status, createdAt, queueTtl, notBefore)
     call('ZADD', P .. 'late', math.max(now, tonumber(notBefore) or 0) + queueTtl, id)
   end
 end
-local function enter(status)
-  local job = call('HMGET', key, 'api', 'status', 'createdAt', 'queueTtl', 'notBefore')
-  call('ZREM', P .. 'late', id)
-  call('ZREM', P .. 'again', id)
-  call('ZREM', P .. job[1] .. ':' .. job[2], id)
-  list(job[1], status, job[3], job[4], job[5])
-  call('HSET', key, 'status', status)
+local function enter(status, ...)
+  local api, before, createdAt, queueTtl, notBefore, requeued =
+    unpack(call('HMGET', key, 'api', 'status', 'createdAt', 'queueTtl', 'notBefore', 'requeued'))
+  if before == 'queued' then call('ZREM', P .. 'late', id) end
+  if before == 'queued' and requeued then call('ZREM', P .. 'again', id) end
+  call('ZREM', P .. api .. ':' .. before, id)
+  list(api, status, createdAt, queueTtl, notBefore)
+  call('HSET', key, 'status', status, ...)
   event('status', status)
 end
 local function openOf(api, owner)
@@ -79,9 +80,8 @@ end
 local function finish(status)
   local job = call('HMGET', key, 'ttl', 'key', 'delivery', 'api', 'attempt', 'createdAt', 'startedAt', 'responseStatus',
     'owner')
-  enter(status)
-  call('SREM', openOf(job[4], job[9] or ''), id)
-  call('HSET', key, 'finishedAt', now)
+  enter(status, 'finishedAt', now)
+  if job[9] ~= '' then call('SREM', openOf(job[4], job[9] or ''), id) end
   for _, part in ipairs({ ':out', ':kept', ':events' }) do call('PEXPIRE', key .. part, job[1]) end
   local input = P .. inputOf()
   if call('SCARD', input .. ':names') < 2 then call('PEXPIRE', input .. ':in', job[1]) end
@@ -159,7 +159,7 @@ const fieldsOf = (names: readonly string[]) => names.map((name) => `'${name}'`).
  * ended or is late.
  */
 const start = `
-local job = call('HMGET', key, 'status', 'cancel', 'name')
+local job = call('HMGET', key, 'status', 'cancel', 'name', 'starts', 'attempt')
 -- Else it was sent again, as for add.
 if job[1] ~= 'running' or job[3] ~= ARGV[3] then
   if job[1] ~= 'queued' and job[1] ~= 'running' then return false end
@@ -169,10 +169,7 @@ if job[1] ~= 'running' or job[3] ~= ARGV[3] then
   end
   -- The sweep ends it.
   if isLate() then return false end
-  call('HSET', key, 'startedAt', now, 'name', ARGV[3])
-  call('HINCRBY', key, 'starts', 1)
-  call('HINCRBY', key, 'attempt', 1)
-  enter('running')
+  enter('running', 'startedAt', now, 'name', ARGV[3], 'starts', job[4] + 1, 'attempt', job[5] + 1)
 end
 return call('HMGET', key, 'starts', ${fieldsOf(lookFields)})
 `
