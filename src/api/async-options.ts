@@ -42,9 +42,9 @@ export const asyncOptions = {
   /**
    * Rows of jobs of this API at a time, in each worker process: those that run, and those whose answers are written.
    *
-   * @default 128
+   * @default 256
    */
-  rowsAtOnce: whole(1).or(128),
+  rowsAtOnce: whole(1).or(256),
   /**
    * Rows of one job; more get 413.
    *

@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import { PayloadTooLarge } from '../core/errors.ts'
 import { bufferPool, joinInPool } from '../core/memory/buffer-pool.ts'
 import type { HeldMemory } from '../core/memory/held-memory.ts'
+import { deferred, within } from '../core/promise.ts'
 import { parseJson } from '../core/text/parse-json.ts'
 import { nosniff } from '../http/response-head.ts'
 import { type BlobStore, maxInlineBytes } from './blob-store.ts'
@@ -45,6 +46,8 @@ interface Read {
 export const maxKeptBytes = 16 * maxInlineBytes
 /** Smallest blob. **Units**: bytes. */
 const minBlobBytes = maxInlineBytes / 4
+/** How long an answer waits for others at most, before it is written. **Units**: milliseconds. */
+const gatherMs = 10
 const end = Buffer.from('\n')
 const [lineEnd, failedMark, headMark] = [0x0a, 0x21, 0x7b]
 
@@ -124,6 +127,7 @@ export class RowLog {
   #pending: (readonly [number, RowAnswer])[] = []
   #writing: Promise<void> = Promise.resolve()
   #following: Promise<void> | undefined
+  #hasEnough = deferred<void>()
 
   /** `kept`: by attempts before. `memory`: for the answers that are in no blob. */
   constructor(attempt: Attempt, total: number, memory: HeldMemory, { chunks }: KeptRows) {
@@ -157,20 +161,24 @@ export class RowLog {
   }
 
   /**
-   * Keeps an answer; those that come during one write are kept by the next.
+   * Keeps an answer, together with others that come during the write before and soon after it.
    *
+   * @param enough - So many do not wait for more.
    * @throws PayloadTooLarge; those of the store, for all that come later, too.
    */
-  add(index: number, answer: RowAnswer): Promise<void> {
-    this.#pending.push([index, answer])
+  add(index: number, answer: RowAnswer, enough: number): Promise<void> {
     this.#following ??= this.#write()
+    if (this.#pending.push([index, answer]) >= enough) this.#hasEnough.resolve()
     return this.#following
   }
 
   async #write(): Promise<void> {
     const before = this.#writing
+    this.#hasEnough = deferred()
+    const { promise } = this.#hasEnough
     this.#writing = (async () => {
       await before
+      await within(promise, gatherMs, undefined)
       // Rows of one batch of a Runner end in one turn.
       await setImmediate()
       this.#following = undefined

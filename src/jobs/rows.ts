@@ -98,7 +98,8 @@ export async function runRows(
       if (outcome.kind === 'canceled') throw new Error('a row was canceled alone')
       if (outcome.kind === 'failed' && outcome.mayRetry && failures <= job.retries)
         return outcome.retryAfterMs ?? backoffMs(failures)
-      await log.add(index, answer(outcome.response, index))
+      // Few writes, while half of the places still run rows.
+      await log.add(index, answer(outcome.response, index), Math.min(open.size, slots.count / 2))
       return undefined
     } finally {
       over.resolve()
@@ -123,7 +124,7 @@ export async function runRows(
     if (log.has(own)) continue
     if (isKiller) {
       isKiller = false
-      await log.add(own, { ...answer(crashAnswer('', 'row'), own), isDeath: true })
+      await log.add(own, { ...answer(crashAnswer('', 'row'), own), isDeath: true }, 1)
       continue
     }
     while (open.size > 0 && (log.isAhead || open.size >= maxOpen)) await Promise.race(open)

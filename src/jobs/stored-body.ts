@@ -32,6 +32,7 @@ export class StoredBody {
   readonly length: number
   readonly #read: () => AsyncIterable<Uint8Array>
   readonly #held: number
+  #whole: Uint8Array | undefined
 
   /**
    * `read`: opens the body and gives pieces of at most 1 MiB, which are `length` bytes together. `held`: what it holds
@@ -45,9 +46,11 @@ export class StoredBody {
 
   /** A body that is in memory already, of a size that stores give at once. */
   static of(bytes: Uint8Array): StoredBody {
-    return new StoredBody(bytes.length, async function* () {
+    const body = new StoredBody(bytes.length, async function* () {
       yield bytes
     })
+    body.#whole = bytes
+    return body
   }
 
   /** @returns pieces of at most 1 MiB, for who holds no more than a few. */
@@ -61,7 +64,7 @@ export class StoredBody {
    */
   async bytes(holder: Holder): Promise<Uint8Array> {
     if (this.length >= wholeBytes) await holder.hold(this.length)
-    return joined(this.#read(), this.length)
+    return this.#whole ?? joined(this.#read(), this.length)
   }
 
   /**

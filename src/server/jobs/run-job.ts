@@ -123,6 +123,10 @@ class AttemptMemory implements Holder {
     else this.#held += bytes
   }
 
+  get isEmpty(): boolean {
+    return this.#held === 0
+  }
+
   release(): void {
     this.#budget.release(this.#held)
     this.#held = 0
@@ -241,7 +245,8 @@ class AttemptVisit extends ServedVisit implements JobVisit {
   /** Holds the memory of an answer, and reports what a generator of texts yields. */
   #bytesOf(response: HttpResponse): Promise<Uint8Array> {
     const type = headerOf(response.headers, 'content-type') ?? ''
-    const decoder = /^text\/|json/.test(type) ? new StringDecoder() : undefined
+    const isText = /^text\/|json/.test(type)
+    let decoder: StringDecoder | undefined
     let length = 0
     let held = 0
     return collectAnswer(response, async (chunk, isStreamed) => {
@@ -251,8 +256,11 @@ class AttemptVisit extends ServedVisit implements JobVisit {
         await this.#memory.hold(length - held)
         held = length
       }
-      const text = isStreamed ? decoder?.write(Buffer.from(chunk as Uint8Array)) : ''
-      if (text) await this.attempt.report('partial', text)
+      if (isStreamed && isText) {
+        decoder ??= new StringDecoder()
+        const text = decoder.write(Buffer.from(chunk as Uint8Array))
+        if (text) await this.attempt.report('partial', text)
+      }
       return !this.#isOver
     })
   }
@@ -261,6 +269,9 @@ class AttemptVisit extends ServedVisit implements JobVisit {
   leave(): void {
     this.#isOver = true
     this.end(this.#bytesIn)
-    void this.attempt.over.then(() => this.#memory.end())
+    const memory = this.#memory
+    // Who waits would keep all of the visit.
+    if (memory.isEmpty) memory.end()
+    else void this.attempt.over.then(() => memory.end())
   }
 }
