@@ -124,7 +124,7 @@ CREATE TRIGGER unkept AFTER UPDATE OF status ON jobs WHEN NEW.status = 'expired'
 END;
 `
 
-/** All that tells which jobs start next, so that none of those that wait is read or sorted for it. */
+/** The index has all that tells which jobs start next: the others are not read or sorted. */
 const nextJobs = `
 DROP INDEX waiting;
 CREATE INDEX waiting ON jobs (api, priority DESC, seq, due_at, late_at) WHERE status = 'queued';
