@@ -89,7 +89,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     const { kind = 'binaryio', spoolAboveBytes = defaultSpoolAboveBytes } = options
     const mimeType = options.mimeType ?? undefined
     if (kind !== 'binaryio') throw new ValueError(expected("'binaryio'", 'kind', kind))
-    const type = mimeType === undefined ? undefined : mediaTypeOf(String(mimeType))
+    const type = mediaTypeOf(String(mimeType))
     checkThat(mimeType === undefined || type !== undefined, 'a media type', 'mimeType', mimeType)
     checkThat(spoolAboveBytes >= 0, 'bytes from 0 up', 'spoolAboveBytes', spoolAboveBytes)
     this.#essence = type?.essence
@@ -172,18 +172,16 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     const required = this.#essence
     if (required !== undefined)
       requireMediaType(headers, ({ essence }) => essence === required, required, 'File')
-    const isType = kind !== undefined && mediaTypeOf(kind) !== undefined
-    return new BinaryFile(content, {
-      name: name || undefined,
-      mimeType: isType ? kind : this.mimeType,
-    })
+    const isType = mediaTypeOf(kind) !== undefined
+    const mimeType = isType ? kind : this.mimeType
+    return new BinaryFile(content, { name: name || undefined, mimeType })
   }
 
   override async toProto(value: BinaryFile | Uint8Array): Promise<FileMessage> {
     const { headers, body } = this.toHttpResponse(value)
     const name = value instanceof BinaryFile ? value.name : undefined
     const content = await collectBody(body)
-    return { kind: headers[0][1], content, ...(name !== undefined && { name }) }
+    return { kind: headers[0][1], content, name }
   }
 
   /**
@@ -191,8 +189,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
    * @throws UnsupportedMediaType.
    */
   #describe(headers: RequestHeaders): BinaryFileOptions | undefined {
-    const value = headers.get('content-type')
-    const type = value === undefined ? undefined : mediaTypeOf(value)
+    const type = mediaTypeOf(headers.get('content-type'))
     if (type?.essence === 'multipart/form-data' && this.#essence !== type.essence) return undefined
     const name = filenameOf(headers) || undefined
     return { name, mimeType: this.#typeOf(headers, name) }
@@ -203,7 +200,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     const type = fileMediaType(headers.get('content-type'), name)
     if (required === undefined) return type ?? this.mimeType
     requireMediaType(headers, ({ essence }) => essence === required, required, 'File')
-    return type !== undefined && mediaTypeOf(type)?.essence === required ? type : this.mimeType
+    return mediaTypeOf(type)?.essence === required && type ? type : this.mimeType
   }
 
   #formReader(headers: RequestHeaders, ctx: Context | undefined): FormReader<BinaryFile> {

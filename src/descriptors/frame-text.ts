@@ -21,7 +21,7 @@ export function frameText(value: unknown): string | undefined {
   const table = requireTable(polars.toPrintable(isFrame ? value : polars.frameOf(value)), 'JSON')
   const text = frameCodec.encodeFrame(table, {
     layout: isFrame ? 'columns' : 'series-index',
-    ...(labels && { labels }),
+    labels,
   })
   return utf8Text(text)
 }

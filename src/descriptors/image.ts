@@ -208,7 +208,7 @@ export class Image<
 
   fromHttpRequest(request: HttpRequest, ctx?: Context): Promise<ImageValue<T, M>> {
     const contentType = request.headers.get('content-type')
-    if (contentType !== undefined && mediaTypeOf(contentType)?.essence === 'multipart/form-data') {
+    if (mediaTypeOf(contentType)?.essence === 'multipart/form-data') {
       const accepts = (type: MediaType) => this.#isAllowed(type)
       const part = singleFilePart(request, { accepts, types: this.#allowedNames(), owner: 'Image' })
       // The part's bytes are this request's own.

@@ -271,7 +271,7 @@ function writePart(name: string, { headers, body }: HttpResponse): MaybePromise<
   const disposition = header('content-disposition')
   const filename =
     disposition === undefined ? undefined : parseContentDisposition(disposition)?.filename
-  const part = { name, type, ...(filename && { filename }) }
+  const part = { name, type, filename: filename || undefined }
   const whole = (bytes: Uint8Array) => ({ ...part, length: bytes.length, body: bytes })
   if (typeof body === 'string') return whole(Buffer.from(body))
   if (body instanceof Uint8Array) return whole(body)

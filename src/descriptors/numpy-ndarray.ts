@@ -352,9 +352,5 @@ function parseError({ failure, offset, path }: ParseFailure, dtype: DType | unde
   const element = path ? ` at ${path}` : ''
   const place = offset === undefined ? element : ` at byte ${offset}`
   const message = `expected ${what} for NumpyNdarray${when}, received ${received}${place}`
-  return new BadInput(message, {
-    reason,
-    ...(offset !== undefined && { offset }),
-    ...(path && { path }),
-  })
+  return new BadInput(message, { reason, offset, path: path || undefined })
 }

@@ -33,6 +33,7 @@ import {
   parseDtypes,
   parseTimeForm,
 } from '../values/table/frame-options.ts'
+import { frameLayouts } from '../values/table/json/frame-codec.ts'
 import { type Orient, orients } from '../values/table/json/frame-plan.ts'
 import { settleKinds } from '../values/table/json/mixed-kinds.ts'
 import { encodeTable } from '../values/table/json/native-codec.ts'
@@ -183,17 +184,16 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     )
   }
 
-  /** The number of columns that the options ask for. */
-  #width(): number | undefined {
-    if (this.applyColumnNames) return this.columns?.length
-    const width = this.enforceShape ? this.shape?.[1] : undefined
-    return width === -1 ? undefined : width
+  /** The number of columns that the shape asks for. */
+  get #enforcedWidth(): number | undefined {
+    const width = this.shape?.[1]
+    return this.enforceShape && width !== -1 ? width : undefined
   }
 
   protected override formats(): Formats {
     const { orient, defaultFormat } = this
     const dtypes = typeof this.dtype === 'object' ? this.dtype : {}
-    const width = this.#width()
+    const width = this.applyColumnNames ? this.columns?.length : this.#enforcedWidth
     const frame = attempt(() => this.#exampleFrame(dtypes, width))
     const json = attempt(() => frame && this.#toJson(frame, undefined))
     const csv = attempt(() => frame && Buffer.from(encodeFrameCsv(this.#polars, frame)).toString())
@@ -216,8 +216,8 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     width: number | undefined,
   ): MaybePromise<DataFrame | undefined> {
     const polars = this.#polars
-    if (this.sample !== undefined) {
-      const { sample } = this
+    const { sample } = this
+    if (sample !== undefined) {
       if (polars.names(sample).length > maxExampleColumns) return undefined
       return polars.slice(sample, 0, Math.min(2, polars.height(sample)))
     }
@@ -247,8 +247,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   #fromText(format: FrameFormat, text: Uint8Array, isPrivate: boolean): MaybePromise<DataFrame> {
     if (format === 'json') {
       const { orient } = this
-      const layout =
-        orient === 'index' || orient === 'split' || orient === 'table' ? orient : 'frame'
+      const layout = frameLayouts.find((each) => each === orient) ?? 'frame'
       const isTyped = this.#types instanceof Map
       const read = decodeFrameJson(text, layout, 'PandasDataFrame', isPrivate, isTyped)
       return whenReady(read, (frame) => this.#fromTable(frame, true))
@@ -339,14 +338,10 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
       const message = `expected ${this.columns?.length} columns for PandasDataFrame, received ${width}`
       throw new Refusal(message, { reason: 'columns' })
     }
-    if (
-      !this.enforceShape ||
-      this.shape === undefined ||
-      this.shape[1] === -1 ||
-      this.shape[1] === width
-    )
-      return
-    const allowed = `${this.shape[1]} columns (shape ${showShape(this.shape)})`
+    const { shape = [] } = this
+    const wanted = this.#enforcedWidth
+    if (wanted === undefined || wanted === width) return
+    const allowed = `${wanted} columns (shape ${showShape(shape)})`
     throw new Refusal(`expected ${allowed} for PandasDataFrame, received ${width}`, {
       reason: 'shape',
     })
@@ -395,6 +390,6 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const table = requireTable(polars.toPrintable(frame, this.#times), 'PandasDataFrame')
     if (orient === 'table')
       return encodeTable(table, tableText(table, labels, polars.fieldTypes(frame)))
-    return encodeTable(table, { layout: orient, ...(labels && { labels }) })
+    return encodeTable(table, { layout: orient, labels })
   }
 }

@@ -157,7 +157,7 @@ export class PandasSeries extends IODescriptor<Series> {
 
   protected override formats(): Formats {
     const { orient, shape, sample } = this
-    const length = shape === undefined || shape[0] === -1 ? undefined : shape[0]
+    const length = shape?.find((dim) => dim !== -1)
     const dtype = typeof this.dtype === 'string' ? this.dtype : undefined
     const rows = this.enforceShape ? length : undefined
     const isShort = (count: number) => count <= maxExampleElements
@@ -269,8 +269,8 @@ export class PandasSeries extends IODescriptor<Series> {
     }
     const body = encodeTable(table, {
       layout: writtenLayouts[orient],
-      ...(name !== '' && { name }),
-      ...(labels && { labels }),
+      name: name || undefined,
+      labels,
     })
     return { headers: jsonHeaders, body }
   }

@@ -15,7 +15,7 @@ export function schemaError(issues: readonly StandardSchemaV1.Issue[], name: str
   const path = listed[0]?.path ?? ''
   return new BadInput(
     `expected a value that fits the schema for ${name}, received one that does not: ${shown.join('; ')}${more}`,
-    { reason: 'schema', issues: listed, ...(path !== '' && { path }) },
+    { reason: 'schema', issues: listed, path: path || undefined },
   )
 }
 

@@ -70,8 +70,7 @@ export function singleFileForm(formats: readonly FormatDescription[]): FormatDes
 
 /** Checks the Content-Type, else the type of the name; true if neither tells a type. */
 function isAccepted(part: FormPart, accepts: FileSelection<unknown>['accepts']): boolean {
-  const value = part.get('content-type')
-  const type = value === undefined ? undefined : mediaTypeOf(value)
+  const type = mediaTypeOf(part.get('content-type'))
   if (type !== undefined && accepts(type)) return true
   const byName = typeOfFilename(part.filename)
   if (byName !== undefined && byName.essence !== anyType) return accepts(byName)

@@ -40,7 +40,7 @@ const maxSeen = 256
 const maxSeenLength = 80
 
 /** Cached {@link parseMediaType}. */
-export function mediaTypeOf(value: string): MediaType | undefined {
+export function mediaTypeOf(value = ''): MediaType | undefined {
   // The most frequent ones: a Map would compute a hash of each new string.
   if (value === json.essence) return json
   if (value === octetStream) return bytes
@@ -67,7 +67,7 @@ export function isJsonType(type: MediaType): boolean {
 }
 
 /** Whether a text is the media type of JSON. */
-export function isJsonText(text = ''): boolean {
+export function isJsonText(text?: string): boolean {
   const type = mediaTypeOf(text)
   return type !== undefined && isJsonType(type)
 }
@@ -80,7 +80,7 @@ function isPart(headers: RequestHeaders): boolean {
 export function isUntypedPart(headers: RequestHeaders): boolean {
   if (!isPart(headers)) return false
   const value = headers.get('content-type')
-  const essence = value === undefined ? undefined : mediaTypeOf(value)?.essence
+  const essence = mediaTypeOf(value)?.essence
   return value === undefined || essence === octetStream || essence === 'text/plain'
 }
 
@@ -90,8 +90,7 @@ function typeOfPartName(headers: RequestHeaders): MediaType | undefined {
 
 /** @returns the type for a file name's extension; undefined for an unknown one. */
 export function typeOfFilename(filename: string | undefined): MediaType | undefined {
-  const type = filename === undefined ? undefined : extensionType(filename)
-  return type === undefined ? undefined : mediaTypeOf(type)
+  return mediaTypeOf(filename && extensionType(filename))
 }
 
 /**
@@ -109,7 +108,7 @@ export function requireMediaType(
   name: string,
 ): MediaType | undefined {
   const value = headers.get('content-type')
-  const type = value === undefined ? undefined : mediaTypeOf(value)
+  const type = mediaTypeOf(value)
   const accepted = type !== undefined && accepts(type) ? type : undefined
   if (accepted !== undefined && accepted.essence !== octetStream) return accepted
   const byName = typeOfPartName(headers)

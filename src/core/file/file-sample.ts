@@ -19,9 +19,9 @@ export type FileSample = ReadySample | Blob | AsyncIterable<Uint8Array>
 export interface SampleContent {
   readonly bytes: Uint8Array
   /** Without directories. */
-  readonly name: string | undefined
+  readonly name?: string | undefined
   /** Undefined if the sample does not state it. */
-  readonly mimeType: string | undefined
+  readonly mimeType?: string | undefined
 }
 
 /**
@@ -31,9 +31,8 @@ export interface SampleContent {
  */
 export function readSample(sample: FileSample, owner: string): MaybePromise<SampleContent> {
   const fail = (cause: unknown): never => {
-    throw ServingError.is(cause)
-      ? cause
-      : new BadInput(expected('a readable file', owner, sample), { cause })
+    if (ServingError.is(cause)) throw cause
+    throw new BadInput(expected('a readable file', owner, sample), { cause })
   }
   try {
     if (sample instanceof Blob) return readBlob(sample).catch(fail)
@@ -47,11 +46,9 @@ export function readSample(sample: FileSample, owner: string): MaybePromise<Samp
 }
 
 function readReady(sample: ReadySample, owner: string): SampleContent {
-  if (sample instanceof Uint8Array) return { bytes: sample, name: undefined, mimeType: undefined }
-  if (typeof sample === 'string' || sample instanceof URL) {
-    const path = typeof sample === 'string' ? sample : fileURLToPath(sample)
-    return { bytes: readFileSync(path), name: basename(path), mimeType: undefined }
-  }
+  if (sample instanceof Uint8Array) return { bytes: sample }
+  if (typeof sample === 'string') return { bytes: readFileSync(sample), name: basename(sample) }
+  if (sample instanceof URL) return readReady(fileURLToPath(sample), owner)
   if (typeof sample !== 'object' || sample === null || !(sample.bytes instanceof Uint8Array)) {
     throw new BadInput(expected('a file, bytes, a path or a stream of bytes', owner, sample))
   }
@@ -82,7 +79,7 @@ async function readStream(
   }
   // ReadStream has the path that it reads.
   const { path } = stream as { readonly path?: unknown }
-  const name =
-    typeof path === 'string' || path instanceof Buffer ? basename(String(path)) : undefined
-  return { bytes: Buffer.concat(pieces), name, mimeType: undefined }
+  const bytes = Buffer.concat(pieces)
+  const hasPath = typeof path === 'string' || path instanceof Buffer
+  return hasPath ? { bytes, name: basename(String(path)) } : { bytes }
 }

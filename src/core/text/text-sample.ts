@@ -60,20 +60,17 @@ export function textFault(
 export function numberSample(schema: Rules): number | undefined {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, type } = schema
   const bounds = (...given: unknown[]) => given.filter((each) => typeof each === 'number')
-  const lows = bounds(exclusiveMinimum, minimum)
-  const highs = bounds(exclusiveMaximum, maximum)
-  const low = lows.length > 0 ? Math.max(...lows) : undefined
-  const high = highs.length > 0 ? Math.min(...highs) : undefined
-  const [step] = bounds(multipleOf, [type].flat().includes('integer') ? 1 : undefined)
+  // Infinite without a bound.
+  const low = Math.max(...bounds(exclusiveMinimum, minimum))
+  const high = Math.min(...bounds(exclusiveMaximum, maximum))
+  const middle = (low + high) / 2
+  const [step] = bounds(multipleOf, [type].flat().includes('integer') && 1)
+  const next = step ?? 1
   const up = (value: number) => (step === undefined ? value : Math.ceil(value / step) * step)
-  const lowest = low !== undefined && low > 0 ? [low, up(low), up(low) + (step ?? 1)] : [1]
-  const middle =
-    low !== undefined && high !== undefined ? [(low + high) / 2, up((low + high) / 2)] : []
-  const ends = [low, high]
-    .filter((end) => end !== undefined)
-    .flatMap((end) => [end, up(end), end - (step ?? 1)])
-  return [...lowest, 0, ...middle, ...ends].find(
-    (value) => numberFault(schema, value) === undefined,
+  const lowest = low > 0 ? [low, up(low), up(low) + next] : [1]
+  const ends = [low, high].flatMap((end) => [end, up(end), end - next])
+  return [...lowest, 0, middle, up(middle), ...ends].find(
+    (value) => Number.isFinite(value) && numberFault(schema, value) === undefined,
   )
 }
 
@@ -84,7 +81,7 @@ export function numberFault(
 ): string | undefined {
   const isMultiple = (step: number) => Math.abs(value / step - Math.round(value / step)) < 1e-9
   const rules: [rule: unknown, text: string, keeps: (rule: number) => boolean][] = [
-    [[type].flat().includes('integer') ? 1 : undefined, 'whole', () => Number.isInteger(value)],
+    [[type].flat().includes('integer') && 1, 'whole', () => Number.isInteger(value)],
     [minimum, `at least ${minimum}`, (least) => value >= least],
     [exclusiveMinimum, `more than ${exclusiveMinimum}`, (least) => value > least],
     [maximum, `at most ${maximum}`, (most) => value <= most],

@@ -58,10 +58,10 @@ export function asyncApiDocument(
   })
   return {
     asyncapi: '3.0.0',
-    info: { title, version, ...(doc !== undefined && { description: doc }) },
+    info: { title, version, description: doc },
     defaultContentType: 'application/json',
     servers: {
-      default: { ...server, ...(prefix !== '' && { pathname: prefix }) },
+      default: { ...server, pathname: prefix || undefined },
       ...(prefix !== '' && { root: server }),
     },
     channels,
@@ -106,7 +106,7 @@ function channelOf(route: LiveRoute, prefix: string, components: Components, nam
   return {
     address: isBelow ? path.slice(prefix.length) : path,
     ...(prefix !== '' && { servers: [{ $ref: `#/servers/${isBelow ? 'default' : 'root'}` }] }),
-    ...(doc !== undefined && { description: doc }),
+    description: doc,
     messages,
     bindings: { ws: { method: 'GET', headers, bindingVersion: '0.1.0' } },
   }

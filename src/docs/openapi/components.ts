@@ -57,8 +57,8 @@ export class Components {
       names.set(key, this.#reserve(preferredName(key, name), name, meaning))
     }
     const rename = (ref: string) => {
-      const { key, rest } = parseRef(ref)
-      const component = key === undefined ? undefined : names.get(key)
+      const { key = '', rest } = parseRef(ref)
+      const component = names.get(key)
       return component === undefined ? ref : base + component + rest
     }
     for (const [key, component] of names) {
@@ -94,12 +94,10 @@ function preferredName(key: string, owner: string): string {
  * document.
  */
 function parseRef(ref: string): { readonly key: string | undefined; readonly rest: string } {
-  const match = /^#\/\$defs\/([^/]+)(.*)$/.exec(ref)
-  if (match !== null) {
-    const key = decodeURIComponent(match[1]).replaceAll('~1', '/').replaceAll('~0', '~')
-    return { key, rest: match[2] }
-  }
-  return ref.startsWith('#') ? { key: '#', rest: ref.slice(1) } : { key: undefined, rest: '' }
+  const [, name, rest = ''] = /^#\/\$defs\/([^/]+)(.*)$/.exec(ref) ?? []
+  if (name !== undefined)
+    return { key: decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~'), rest }
+  return ref.startsWith('#') ? { key: '#', rest: ref.slice(1) } : { key: undefined, rest }
 }
 
 function reachable(from: string, all: ReadonlyMap<string, JsonSchema>): Set<string> {

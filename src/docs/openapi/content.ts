@@ -49,7 +49,7 @@ export function withExamples(
 ): Content {
   const media = { ...content }
   for (const [i, { name: title, headers, body }] of examples.entries()) {
-    const type = mediaTypeOf(headers.find(([key]) => key === 'content-type')?.[1] ?? '')
+    const type = mediaTypeOf(headers.find(([key]) => key === 'content-type')?.[1])
     const key = type !== undefined && type.essence in media ? type.essence : Object.keys(media)[0]
     const isJson = isJsonText(type?.essence)
     const isInline = body.length <= maxInline && (isJson || type?.essence.startsWith('text/'))
@@ -80,7 +80,7 @@ function mediaTypeObject(
   const { schema, example, fields } = format
   if (fields !== undefined) return formObject(fields, components, name)
   if (schema === undefined) return { schema: isJsonText(format.mimeType) ? {} : bytes }
-  return { schema: components.adopt(schema, name), ...(example !== undefined && { example }) }
+  return { schema: components.adopt(schema, name), example }
 }
 
 function formObject(
@@ -126,12 +126,10 @@ function partSchema(
   const { mimeType, schema, example } = format
   if (isJsonText(format.mimeType)) {
     const contentSchema = components.adopt(schema ?? {}, name)
-    const examples = example === undefined ? {} : { examples: [JSON.stringify(example)] }
-    return { type: 'string', contentMediaType: mimeType, contentSchema, ...examples }
+    const examples = example === undefined ? undefined : [JSON.stringify(example)]
+    return { type: 'string', contentMediaType: mimeType, contentSchema, examples }
   }
   if (schema === undefined) return bytes
-  return extended(
-    components.adopt(schema, name),
-    example === undefined ? {} : { examples: [example] },
-  )
+  const adopted = components.adopt(schema, name)
+  return example === undefined ? adopted : extended(adopted, { examples: [example] })
 }

@@ -94,7 +94,7 @@ export function openApiDocument(
   const securityOf = (path: string) =>
     isPublicPath(service.publicPaths, path) ? [] : shared.security.requirementsOf(service.auth)
   const protocols = protocolPaths(all, prefix, taken, securityOf)
-  const about = doc === undefined ? {} : { description: doc }
+  const about = { description: doc }
   const document = {
     openapi: '3.1.0',
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
@@ -105,7 +105,7 @@ export function openApiDocument(
     paths: { ...paths, ...protocols },
     components: {
       schemas: shared.components.schemas,
-      ...(shared.security.schemes && { securitySchemes: shared.security.schemes }),
+      securitySchemes: shared.security.schemes,
     },
   }
   return [...mounts.values()].reduce<OpenApiDocument>(
@@ -119,18 +119,21 @@ function operationOf(api: Api, shared: Shared): Readonly<Record<string, unknown>
   const { components } = shared
   const { parameters: headers, accepted } = asyncMembers(api, components)
   const parameters = [...parametersOf(api, components), ...headers]
-  const isQuery = input instanceof Query
   const { input: requests, errors: bodyErrors } = input.describe()
-  const content = isQuery
-    ? {}
-    : withExamples(contentOf(requests, components, `${name}_request`), api)
-  const errors = isQuery ? queryErrors : bodyErrors
+  const responsesFor = (errors: readonly ErrorDescription[]) => {
+    return { ...success(api, components), ...accepted, ...problems(api, errors, shared) }
+  }
+  const common = { ...commonMembers(api, shared), ...(parameters.length > 0 && { parameters }) }
+  if (input instanceof Query) {
+    const described = { [descriptorsMember]: { output: clientDescriptor(output) } }
+    return { ...common, responses: responsesFor(queryErrors), ...described }
+  }
+  const content = withExamples(contentOf(requests, components, `${name}_request`), api)
   return {
-    ...commonMembers(api, shared),
-    ...(parameters.length > 0 && { parameters }),
-    ...(!isQuery && { requestBody: { required: true, content } }),
-    responses: { ...success(api, components), ...accepted, ...problems(api, errors, shared) },
-    [descriptorsMember]: isQuery ? { output: clientDescriptor(output) } : clientMetadata(api),
+    ...common,
+    requestBody: { required: true, content },
+    responses: responsesFor(bodyErrors),
+    [descriptorsMember]: clientMetadata(api),
   }
 }
 
@@ -150,10 +153,8 @@ type DescribedLive = Pick<LiveApi, 'name' | 'doc' | 'input' | 'output' | 'auth' 
 /** @returns the live stream of a route: that of a protocol has the auth of the service, if any. */
 export function liveOf(route: LiveRoute, service: DocumentSource): DescribedLive {
   const { name, doc, input, output, maxMessage, access, path } = route
-  const api =
-    access.kind === 'api'
-      ? (service.lives.get(access.api) ?? service.apis.get(access.api))
-      : undefined
+  const called = access.kind === 'api' ? access.api : ''
+  const api = service.lives.get(called) ?? service.apis.get(called)
   const isForAll =
     access.kind === 'open' || access.kind === 'public' || isPublicPath(service.publicPaths, path)
   const auth = api === undefined && isForAll ? false : api?.auth
@@ -189,7 +190,7 @@ function commonMembers(api: Pick<Api, 'name' | 'doc' | 'auth'>, { service, secur
     operationId: name,
     summary: doc?.split('\n', 1)[0] || name,
     tags: [service.name],
-    ...(doc !== undefined && { description: doc }),
+    description: doc,
     ...(requirements.length > 0 && { security: requirements }),
   }
 }
@@ -213,12 +214,11 @@ function problems(
 function success(api: Api, components: Components) {
   const { name, isGenerator, output } = api
   const described = output.describe()
-  const content = contentOf(
-    isGenerator ? described.stream : described.output,
-    components,
-    `${name}_response`,
-  )
-  const whole = { 200: { description: 'What the function returned.', content } }
+  const formats = isGenerator ? described.stream : described.output
+  const content = contentOf(formats, components, `${name}_response`)
   const hasParts = api.method === 'GET' && (described.hasRevisions || api.cache !== undefined)
-  return hasParts ? { ...whole, ...partAnswers(content) } : whole
+  return {
+    200: { description: 'What the function returned.', content },
+    ...(hasParts && partAnswers(content)),
+  }
 }

@@ -56,6 +56,6 @@ export function protocolTags(
   )
   return [...new Set(tags)].map((name) => ({
     name,
-    ...(name in descriptions && { description: descriptions[name] }),
+    description: descriptions[name],
   }))
 }

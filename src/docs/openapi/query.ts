@@ -46,7 +46,7 @@ function namedIn(
       name: key,
       in: place,
       required: place === 'path' || required.includes(key),
-      ...(typeof own.description === 'string' && { description: own.description }),
+      description: own.description,
       schema: components.adopt({ ...own, $defs: defs }, `${name}_${key}`),
     }
   })
@@ -66,7 +66,7 @@ const anyOthers = {
  * @returns the schema that a reference at the root means: zod writes one for a schema with a name.
  */
 function rootOf(schema: JsonSchema, defs: Readonly<Record<string, unknown>>): JsonSchema {
-  const match = typeof schema.$ref === 'string' ? /^#\/\$defs\/([^/]+)$/.exec(schema.$ref) : null
-  const named = match === null ? undefined : defs[match[1]]
+  const [, name = ''] = /^#\/\$defs\/([^/]+)$/.exec(String(schema.$ref)) ?? []
+  const named = defs[name]
   return isRecord(named) ? named : schema
 }

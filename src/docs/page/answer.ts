@@ -1,7 +1,8 @@
 import { decodeContent } from '../../client/decode.ts'
 import type { DescriptorInfo } from '../../client/description.ts'
 import { type Content, parseMultipart } from '../../client/multipart.ts'
-import type { FrameValue, SeriesValue } from '../../client/values.ts'
+import type { FrameValue } from '../../client/values.ts'
+import { isRecord } from '../../core/options.ts'
 import { parseContentDisposition } from '../../http/content-disposition.ts'
 import { arrayOf, arrayView } from './array-view.ts'
 import { h, sizeText } from './dom.ts'
@@ -31,10 +32,10 @@ async function formView(
 ): Promise<HTMLElement> {
   const view = h('div.parts')
   for (const part of parseMultipart(new Uint8Array(await content.arrayBuffer()), type)) {
-    const own = info.parts?.get(part.name)
-    const shown =
-      own === undefined ? download(part.headers, await part.blob()) : await answerView(own, part)
-    view.append(h('fieldset', h('legend', part.name), shown))
+    const declared = info.parts?.get(part.name)
+    const shown = declared && (await answerView(declared, part))
+    const file = shown ?? download(part.headers, await part.blob())
+    view.append(h('fieldset', h('legend', part.name), file))
   }
   return view
 }
@@ -43,57 +44,50 @@ async function jsonView(info: DescriptorInfo, content: Content): Promise<HTMLEle
   const text = await content.text()
   const again: Content = { ...content, headers: content.headers, text: async () => text }
   const view = h('div')
+  const isJson = info.id === 'serving.io.JSON'
   if (info.id === 'serving.io.PandasDataFrame')
     view.append(frameView((await decodeContent(info, again)) as FrameValue))
   else {
     const isSeries = info.id === 'serving.io.PandasSeries'
-    const value: unknown = isSeries
-      ? ((await decodeContent(info, again)) as SeriesValue)
-      : JSON.parse(text)
-    const array = info.id === 'serving.io.JSON' ? undefined : arrayOf(value)
-    if (array !== undefined) view.append(arrayView(array))
+    const value: unknown = isSeries ? await decodeContent(info, again) : JSON.parse(text)
+    const array = !isJson && arrayOf(value)
+    if (array) view.append(arrayView(array))
     for (const [name, scores] of scoresIn(value)) view.append(h('h3', name), scores)
   }
-  const isAll = view.childElementCount === 0 || info.id === 'serving.io.JSON'
+  const isAll = view.childElementCount === 0 || isJson
   view.append(rawView(isAll ? pretty(text) : text, isAll))
   return view
 }
 
 function scoresIn(value: unknown): [string, HTMLElement][] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
+  if (!isRecord(value)) return []
   return Object.entries(value).flatMap(([name, member]): [string, HTMLElement][] => {
     if (typeof member !== 'object' || member === null) return []
     const numbers: unknown[] = Object.values(member)
-    if (
-      numbers.length < 2 ||
-      numbers.length > 40 ||
-      !numbers.every((each) => typeof each === 'number')
-    )
-      return []
-    return [[name, bars(numbers as number[], Object.keys(member))]]
+    const isFew = numbers.length > 1 && numbers.length <= 40
+    if (!isFew || !numbers.every((each) => typeof each === 'number')) return []
+    return [[name, bars(numbers, Object.keys(member))]]
   })
 }
 
 function rawView(text: string, isOpen: boolean): HTMLElement {
-  const shown = text.length > maxText ? `${text.slice(0, maxText)}…` : text
-  const raw = h('pre', { tabindex: '0' }, shown)
+  const raw = h('pre', { tabindex: '0' }, cut(text))
   return isOpen ? raw : h('details.raw', h('summary', 'As it came'), raw)
+}
+
+function cut(text: string): string {
+  return text.length > maxText ? `${text.slice(0, maxText)}…` : text
 }
 
 function pretty(text: string): string {
   // Numbers stay as they came: JSON.parse would round large ones.
-  return text.length > maxText || /(?<![\d.])\d{16,}(?![\d.eE])/.test(text)
-    ? text
-    : JSON.stringify(JSON.parse(text), null, 2)
+  if (text.length > maxText || /(?<![\d.])\d{16,}(?![\d.eE])/.test(text)) return text
+  return JSON.stringify(JSON.parse(text), null, 2)
 }
 
 /** Shows text. */
 export function textView(text: string): HTMLElement {
-  return h(
-    'pre',
-    { tabindex: '0', class: 'text' },
-    text.length > maxText ? `${text.slice(0, maxText)}…` : text,
-  )
+  return h('pre.text', { tabindex: '0' }, cut(text))
 }
 
 function download(headers: Headers, blob: Blob, view?: Element): HTMLElement {

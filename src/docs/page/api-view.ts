@@ -6,7 +6,7 @@ import { methodBadge } from './api-list.ts'
 import { chatView } from './chat-view.ts'
 import type { Control } from './control.ts'
 import type { Credentials } from './credentials.ts'
-import { button, choice, fold, h } from './dom.ts'
+import { button, choice, failure, fold, h } from './dom.ts'
 import { send, showResponse } from './exchange.ts'
 import type { Content, ErrorLocation } from './field.ts'
 import { fieldOf } from './fields.ts'
@@ -86,7 +86,7 @@ export function apiView(api: ListedApi, { base, document, credentials, job }: Pa
     isTouched = true
     showCode()
   }
-  const fail = (message: string) => answer.append(h('p.failure', { role: 'alert' }, message))
+  const fail = (message: string) => answer.append(failure(message))
 
   const submit = async (event: Event) => {
     event.preventDefault()
@@ -266,7 +266,7 @@ function paramsOf(
   )
   const schemaOf = (name: string) => {
     const { schema = { type: 'string' }, description } = known.get(name) ?? {}
-    return [name, { ...schema, ...(description !== undefined && { description }) }]
+    return [name, { ...schema, description }]
   }
   const schema = {
     type: 'object',

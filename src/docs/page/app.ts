@@ -3,7 +3,7 @@ import { ApiList, breakable, methodBadge } from './api-list.ts'
 import { apiView } from './api-view.ts'
 import { callsView } from './calls-view.ts'
 import { Credentials } from './credentials.ts'
-import { h } from './dom.ts'
+import { failure, h } from './dom.ts'
 import { markdownView } from './markdown.ts'
 import type { ServiceDocument } from './operation.ts'
 import { entryApisOf, type ListedApi, otherApisOf, type PageData } from './other-apis.ts'
@@ -59,7 +59,7 @@ export class App {
   #tryToLoad(): void {
     this.#load().catch((error: Error) => {
       const retry = h('button', { type: 'button', onclick: () => this.#tryToLoad() }, 'Try again')
-      this.#main.replaceChildren(h('p.failure', { role: 'alert' }, error.message), retry)
+      this.#main.replaceChildren(failure(error.message), retry)
     })
   }
 
@@ -138,7 +138,7 @@ export class App {
     }
     const isWrong = Object.keys(this.#credentials.headers()).length > 0
     const text = isWrong
-      ? h('p.failure', { role: 'alert' }, 'Wrong key or token.')
+      ? failure('Wrong key or token.')
       : h('p', { role: 'alert' }, 'The service asks for credentials.')
     this.#main.replaceChildren(
       h(

@@ -48,12 +48,7 @@ export function arrayView({ shape, data }: NonNullable<ReturnType<typeof arrayOf
 }
 
 function isNumber(value: unknown): boolean {
-  return (
-    typeof value === 'number' ||
-    typeof value === 'bigint' ||
-    typeof value === 'boolean' ||
-    value === null
-  )
+  return value === null || ['number', 'bigint', 'boolean'].includes(typeof value)
 }
 
 function elements(data: ArrayLike<unknown>, rows: number, width: number): HTMLElement {

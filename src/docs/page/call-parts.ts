@@ -29,20 +29,22 @@ export function partsOf(call: CallRecord): CallPart[] {
   const { stages, runs, totalMs } = call
   const first = stages[0]?.from ?? totalMs
   const last = Math.max(0, ...stages.map(({ to }) => to ?? totalMs))
-  const around: CallPart[] =
-    stages.length === 0
-      ? [{ kind: 'rest', name: 'no function ran', from: 0, to: totalMs }]
-      : [
-          { kind: 'rest', name: 'headers, body and hooks', from: 0, to: first },
-          { kind: 'rest', name: 'send', from: last, to: totalMs },
-        ]
+  const rest = (name: string, from: number, to: number): CallPart => ({
+    kind: 'rest',
+    name,
+    from,
+    to,
+  })
+  const around = [rest('headers, body and hooks', 0, first), rest('send', last, totalMs)]
   const ofStages = stages.map(({ name, from, to = totalMs }) => ({
     kind: name as PartKind,
     name,
     from,
     to,
   }))
-  return [...around, ...ofStages, ...runs.flatMap((run) => partsOfRun(run, totalMs))]
+  const ofRuns = runs.flatMap((run) => partsOfRun(run, totalMs))
+  if (stages.length === 0) return [rest('no function ran', 0, totalMs), ...ofRuns]
+  return [...around, ...ofStages, ...ofRuns]
 }
 
 function partsOfRun(run: RunnerCallRecord, totalMs: number): CallPart[] {
@@ -75,13 +77,19 @@ export function jobText(run: RunnerCallRecord): string {
   const { name, job, queuedAt, dispatchedAt } = run
   if (job === undefined) return `The call of ${name} ended in the queue: no thread has had it.`
   const { isBatch, calls, rows, id, model } = job
-  const count = `${calls} ${calls === 1 ? 'call' : 'calls'}`
-  const rowCount = rows === undefined ? '' : `, ${rows} ${rows === 1 ? 'row' : 'rows'}`
   const took =
     model.to === undefined ? 'still in the model' : `${msText(model.to - model.from)} in the model`
-  const size = `${jobName(id, isBatch)} of ${name}: ${count}${rowCount}, ${took}.`
+  const parts = [counted(calls, 'call'), took]
+  if (rows !== undefined) parts.splice(1, 0, counted(rows, 'row'))
+  const size = `${jobName(id, isBatch)} of ${name}: ${parts.join(', ')}.`
   const waited = (dispatchedAt ?? queuedAt) - queuedAt
-  return `${size[0].toUpperCase()}${size.slice(1)} ${waitText(run, waited)} ${companyText(calls)}`
+  const company =
+    calls === 1 ? 'No other call waited then.' : 'It took all that waited, up to its largest size.'
+  return `${size[0].toUpperCase()}${size.slice(1)} ${waitText(run, waited)} ${company}`
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`
 }
 
 /** Below it a call has not waited for anything. **Units**: milliseconds. */
@@ -93,15 +101,8 @@ function waitText({ waitedFor, job }: RunnerCallRecord, waited: number): string 
     return `This call waited ${msText(waited)}, until ${before} had ended and a thread was free.`
   }
   if (waited < noWaitMs) return 'This call did not wait.'
-  return job?.isBatch
-    ? `This call waited ${msText(waited)} for others, which maxWaitMs bounds.`
-    : `This call waited ${msText(waited)} for a thread.`
-}
-
-function companyText(calls: number): string {
-  return calls === 1
-    ? 'No other call waited then.'
-    : 'It took all that waited, up to its largest size.'
+  const cause = job?.isBatch ? 'others, which maxWaitMs bounds' : 'a thread'
+  return `This call waited ${msText(waited)} for ${cause}.`
 }
 
 /** @returns a time in words: `0.12 ms`, `34 ms`, `1.2 s`. */

@@ -3,7 +3,7 @@ import { errorOf, type ServingError } from '../../client/serving-error.ts'
 import type { CallRecord, RunnerCallRecord } from '../../http/call-record.ts'
 import { type CallPart, jobName, jobText, msText, partKinds, partsOf } from './call-parts.ts'
 import type { Credentials } from './credentials.ts'
-import { button, choice, h, sizeText, svg, table } from './dom.ts'
+import { button, choice, facts, h, sizeText, statusBadge, svg, table } from './dom.ts'
 
 const maxCalls = 200
 /** How many calls of a batch are drawn. */
@@ -168,7 +168,7 @@ class CallList {
       h(
         'summary',
         h('time.dim', new Date(at).toTimeString().slice(0, 8)),
-        h('span', { class: status < 400 ? 'status' : 'status failed' }, status, code && ` ${code}`),
+        statusBadge(status, code && ` ${code}`),
         h(
           'span.call-path',
           h('span', { class: `method ${method.toLowerCase()}` }, method),
@@ -200,13 +200,12 @@ class CallList {
     const rows = parts
       .toSorted((a, b) => a.from - b.from)
       .map(({ name, from, to }) => [name, msText(from), msText(to - from)])
-    const facts = { path, protocol, received: sizeText(bytesIn), sent: sizeText(bytesOut), process }
-    const all = Object.entries({ ...facts, 'request id': id })
+    const [received, sent] = [sizeText(bytesIn), sizeText(bytesOut)]
     return [
       ...runs.map((run) => this.#company(call, run)),
       table('parts of the call', ['part', 'from', 'took'], rows),
       ...(dropped > 0 ? [h('p.dim', `and ${dropped} more parts`)] : []),
-      h('dl', ...all.flatMap(([name, value]) => [h('dt', name), h('dd', String(value))])),
+      facts({ path, protocol, received, sent, process, 'request id': id }),
     ]
   }
 
@@ -215,46 +214,37 @@ class CallList {
     const text = h('p', jobText(run))
     const { job, waitedFor } = run
     if (job === undefined || job.calls < 2) return h('section', text)
-    const all = [...this.#rows.values()]
-    const mates = all.flatMap((row) =>
-      row.call.runs.flatMap((each) => (each.job?.id === job.id ? [{ row, run: each }] : [])),
-    )
-    const before = all.flatMap(({ call: other }) =>
-      other.runs.flatMap((each) =>
-        each.job?.id === waitedFor ? [{ call: other, run: each }] : [],
-      ),
-    )
-    const sorted = mates.toSorted(
-      (a, b) => queuedTime(a.row.call, a.run) - queuedTime(b.row.call, b.run),
-    )
-    const shown = sorted.slice(0, maxMates)
-    const times = [
-      ...mates.map(({ row, run: each }) => shifted(row.call, each)),
-      ...before
-        .slice(0, 1)
-        .map((each) => shifted(each.call, each.run).filter(({ kind }) => kind === 'model')),
-    ]
-    const from = Math.min(...times.flat().map((part) => part.from))
-    const to = Math.max(...times.flat().map((part) => part.to))
-    const line = (label: HTMLElement, parts: readonly CallPart[]) => [
-      label,
-      timeline(parts, from, to),
-    ]
-    const first = before[0]
+    const runsOf = (id: string | undefined) =>
+      [...this.#rows.values()].flatMap((row) =>
+        row.call.runs
+          .filter((each) => each.job !== undefined && each.job.id === id)
+          .map((each) => ({
+            row,
+            queuedAt: row.call.at + each.queuedAt,
+            parts: shifted(row.call, each),
+          })),
+      )
+    const mates = runsOf(job.id)
+    const before = runsOf(waitedFor)
+      .slice(0, 1)
+      .map(({ parts }) => parts.filter(({ kind }) => kind === 'model'))
+    const times = [...mates.map(({ parts }) => parts), ...before].flat()
+    const from = Math.min(...times.map((part) => part.from))
+    const to = Math.max(...times.map((part) => part.to))
+    const shown = mates.toSorted((a, b) => a.queuedAt - b.queuedAt).slice(0, maxMates)
     return h(
       'section',
       text,
       h(
         'div.mates',
-        ...(first === undefined
-          ? []
-          : line(
-              h('span.dim', `${jobName(String(waitedFor), job.isBatch)} before it`),
-              shifted(first.call, first.run).filter(({ kind }) => kind === 'model'),
-            )),
-        ...shown.flatMap(({ row, run: each }) =>
-          line(this.#link(row, row.call === call), shifted(row.call, each)),
-        ),
+        ...before.flatMap((parts) => [
+          h('span.dim', `${jobName(String(waitedFor), job.isBatch)} before it`),
+          timeline(parts, from, to),
+        ]),
+        ...shown.flatMap(({ row, parts }) => [
+          this.#link(row, row.call === call),
+          timeline(parts, from, to),
+        ]),
       ),
       h('p.dim', missingText(job.calls, mates.length, shown.length)),
     )
@@ -274,26 +264,25 @@ class CallList {
 }
 
 function missingText(calls: number, known: number, shown: number): string {
-  const others =
-    calls - known > 0 ? `${calls - known} of them are no longer in the list, or still run.` : ''
-  return known > shown ? `The first ${shown} are shown. ${others}` : others
+  return [
+    known > shown && `The first ${shown} are shown.`,
+    calls > known && `${calls - known} of them are no longer in the list, or still run.`,
+  ]
+    .filter(Boolean)
+    .join(' ')
 }
 
 function jobIdsOf({ runs }: CallRecord): string[] {
-  return runs.flatMap(({ job }) => (job === undefined ? [] : [job.id]))
+  return runs.flatMap(({ job }) => job?.id ?? [])
 }
 
 function sharedJobs({ runs }: CallRecord) {
-  const jobs = runs.flatMap(({ job }) => (job === undefined || job.calls < 2 ? [] : [job]))
+  const jobs = runs.flatMap(({ job }) => job ?? []).filter(({ calls }) => calls > 1)
   return [...new Map(jobs.map((job) => [job.id, job])).values()].slice(0, 3)
 }
 
 function jobLabel(id: string, isBatch: boolean): string {
   return jobName(id, isBatch).replace(/ of process.*/, '')
-}
-
-function queuedTime({ at }: CallRecord, { queuedAt }: RunnerCallRecord): number {
-  return at + queuedAt
 }
 
 /** @returns the parts of a call of a Runner, in milliseconds since the epoch. */

@@ -1,6 +1,6 @@
 import { parseEvents, textPieces } from '../../client/lines.ts'
 import { errorOf } from '../../client/serving-error.ts'
-import { button, h } from './dom.ts'
+import { button, failure, h } from './dom.ts'
 
 /** The models that chat, where they are, and what their callers are known by. */
 export interface ChatPlace {
@@ -26,7 +26,7 @@ export function chatView({ url, models, headers }: ChatPlace): HTMLElement {
     list.append(view)
     return view
   }
-  const fail = (error: Error) => list.append(h('p.failure', { role: 'alert' }, error.message))
+  const fail = (error: Error) => list.append(failure(error.message))
   const answer = async () => {
     if (text.value.trim() === '') return
     messages.push({ role: 'user', content: text.value })

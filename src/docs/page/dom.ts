@@ -28,8 +28,8 @@ export function svg<K extends keyof SVGElementTagNameMap>(
 function fill<E extends Element>(element: E, content: readonly (Child | Props)[]): E {
   for (const each of content) {
     if (each === undefined || each === false) continue
-    if (typeof each !== 'object' || each instanceof Node)
-      element.append(each instanceof Node ? each : String(each))
+    if (each instanceof Node) element.append(each)
+    else if (typeof each !== 'object') element.append(String(each))
     else for (const [name, value] of Object.entries(each)) set(element, name, value)
   }
   return element
@@ -73,6 +73,22 @@ export function fold(title: string, ...children: readonly Child[]): HTMLDetailsE
   return h('details.fold', h('summary', title), ...children)
 }
 
+/** Makes a message that is read aloud. */
+export function failure(message: string): HTMLElement {
+  return h('p.failure', { role: 'alert' }, message)
+}
+
+/** Makes a status of HTTP that looks as it went. */
+export function statusBadge(status: number, ...more: readonly Child[]): HTMLElement {
+  return h('span', { class: status < 400 ? 'status' : 'status failed' }, status, ...more)
+}
+
+/** Makes a list of names and values; undefined is left out. */
+export function facts(values: Readonly<Record<string, unknown>>): HTMLElement {
+  const known = Object.entries(values).filter(([, value]) => value !== undefined)
+  return h('dl', ...known.flatMap(([name, value]) => [h('dt', name), h('dd', String(value))]))
+}
+
 /** Makes a table in a box that scrolls. `rows`: the first cell of each is its heading. */
 export function table(
   label: string,
@@ -99,7 +115,8 @@ export function table(
  */
 export function sizeText(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`
-  return bytes < 1e6 ? `${(bytes / 1000).toPrecision(3)} kB` : `${(bytes / 1e6).toPrecision(3)} MB`
+  if (bytes < 1e6) return `${(bytes / 1000).toPrecision(3)} kB`
+  return `${(bytes / 1e6).toPrecision(3)} MB`
 }
 
 /** @returns the text of an element of an array or frame: numbers in at most six digits. */

@@ -3,7 +3,7 @@ import { appendPart, encodeQuery, fillPath } from '../../client/encode.ts'
 import { jsonLines, parseEvents, textPieces } from '../../client/lines.ts'
 import { errorOf, type ServingError } from '../../client/serving-error.ts'
 import { answerView, textView } from './answer.ts'
-import { h, sizeText, table } from './dom.ts'
+import { facts, failure, h, sizeText, statusBadge, table } from './dom.ts'
 import type { Content, ErrorLocation } from './field.ts'
 
 /**
@@ -69,7 +69,7 @@ export async function showResponse(
   { output }: ApiInfo,
   started: number,
 ): Promise<ErrorLocation[]> {
-  const facts = h('p.facts')
+  const line = h('p.facts')
   const type = response.headers.get('content-type') ?? ''
   const tell = (bytes: number) => {
     const shown = [
@@ -77,11 +77,11 @@ export async function showResponse(
       sizeText(bytes),
       type.split(';')[0],
     ]
-    const status = h('span', { class: response.ok ? 'status' : 'status failed' }, response.status)
-    facts.replaceChildren(status, ...shown.filter(Boolean).map((text) => h('span', text)))
+    const texts = shown.filter(Boolean).map((text) => h('span', text))
+    line.replaceChildren(statusBadge(response.status), ...texts)
   }
   tell(Number(response.headers.get('content-length') ?? 0))
-  box.replaceChildren(facts, detailsOf(response, started))
+  box.replaceChildren(line, detailsOf(response, started))
   if (!response.ok) return showError(box, await errorOf(response), response.status)
   const isEvents = type.startsWith('text/event-stream')
   if (
@@ -131,10 +131,7 @@ async function showText(
 ): Promise<void> {
   let text: HTMLElement | undefined
   const append = (piece: string) => {
-    if (text === undefined) {
-      text = textView('')
-      box.append(text)
-    }
+    text ??= box.appendChild(textView(''))
     text.append(piece)
   }
   if (!isEvents) for await (const piece of pieces) append(piece)
@@ -155,13 +152,7 @@ async function showText(
 /** Shows an error; returns where in the input it is. */
 export function showError(box: HTMLElement, error: ServingError, status: number): ErrorLocation[] {
   const { message, code, reason, path, offset, issues, requestId } = error
-  const facts = Object.entries({ code, reason, path, offset, 'request id': requestId }).filter(
-    ([, value]) => value !== undefined,
-  )
-  box.append(
-    h('p.failure', { role: 'alert' }, message),
-    h('dl', ...facts.flatMap(([name, value]) => [h('dt', name), h('dd', String(value))])),
-  )
+  box.append(failure(message), facts({ code, reason, path, offset, 'request id': requestId }))
   if (status !== 400) return []
   if (issues.length === 0) return [{ message, offset, path }]
   return issues.map((issue) => ({ message: issue.message, path: issue.path, offset: undefined }))

@@ -50,8 +50,7 @@ export function tell(note: HTMLElement, locations: readonly ErrorLocation[]): vo
 
 /** Marks an input as wrong, or no longer so. */
 export function setInvalid(input: Element, isWrong: boolean): void {
-  if (isWrong) input.setAttribute('aria-invalid', 'true')
-  else input.removeAttribute('aria-invalid')
+  input.ariaInvalid = isWrong ? 'true' : null
 }
 
 /** Shows each location in the child that its path leads into, others in the note. The name `''` stands for any path. */
@@ -62,19 +61,12 @@ export function markChildren(
 ): void {
   const rest = new Set(locations)
   for (const [name, child] of children) {
-    const own = locations.flatMap((location) => {
-      const { path = '' } = location
-      if (
-        name !== '' &&
-        path !== name &&
-        !path.startsWith(`${name}.`) &&
-        !path.startsWith(`${name}[`)
-      )
-        return []
-      rest.delete(location)
-      return { ...location, path: path.slice(name.length).replace(/^\./, '') || undefined }
+    const inChild = locations.filter(({ path = '' }) => {
+      return name === '' || (path.startsWith(name) && /^[.[]|^$/.test(path.slice(name.length)))
     })
-    child.mark(own)
+    for (const location of inChild) rest.delete(location)
+    const below = (path = '') => path.slice(name.length).replace(/^\./, '') || undefined
+    child.mark(inChild.map((location) => ({ ...location, path: below(location.path) })))
   }
   tell(note, [...rest])
 }

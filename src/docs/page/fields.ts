@@ -1,5 +1,6 @@
 import { type DescriptorInfo, type PartInfo, queryId } from '../../client/description.ts'
 import { frameFromJson } from '../../client/frames.ts'
+import type { FrameValue } from '../../client/values.ts'
 import { hasMembers, resolved } from '../../core/json-schema/shape.ts'
 import { arrayOf, arrayView } from './array-view.ts'
 import { button, h } from './dom.ts'
@@ -18,37 +19,42 @@ import { textField } from './text-field.ts'
  */
 export function fieldOf(info: DescriptorInfo, label: string, document: unknown): Field {
   const { id, args, mimeTypes, schema, example } = info
-  const [type = 'application/octet-stream'] = mimeTypes
+  const [type = anyType] = mimeTypes
   if (info.parts !== undefined) return new FormField(info.parts, document)
   if (id === 'serving.io.NumpyNdarray' || id === 'serving.io.PandasSeries') {
     return textField({ label, text: printRows(example ?? zeros(args)), preview: arrayPreview })
   }
   if (id === 'serving.io.PandasDataFrame') {
-    const typed = typeof args.dtype === 'object' ? Object.keys(args.dtype ?? {}) : []
-    const named = [args.columns, typed, args.required] as (readonly string[] | undefined)[]
-    const columns = named.find((each) => (each?.length ?? 0) > 0) ?? ['column']
-    const frame =
-      typeof example === 'object' && example !== null
-        ? frameFromJson(example, String(args.orient))
-        : {}
-    const empty = Object.fromEntries(columns.map((name) => [name, ['', '']]))
-    return frameField(label, String(args.orient), Object.keys(frame).length > 0 ? frame : empty)
+    const orient = String(args.orient)
+    return frameField(label, orient, startFrame(orient, example) ?? emptyFrame(args))
   }
   if (id === 'serving.io.Image') {
-    return imageField(
-      label,
-      mimeTypes.filter((each) => each.startsWith('image/')),
-    )
+    const types = mimeTypes.filter((each) => each.startsWith('image/'))
+    return imageField(label, types)
   }
   if (id === queryId && !hasMembers(resolved(schema, document))) return anyParameters(label)
   if (id === queryId || /json$/.test(type)) return jsonField(label, schema, example, document)
   if (!type.startsWith('text/') || id === 'serving.io.File') {
-    const { mime_type: mimeType = 'application/octet-stream' } = args
-    const isAny = mimeType === 'application/octet-stream'
-    return fileField({ label, accept: isAny ? [] : [String(mimeType)], show: mediaView })
+    const { mime_type: mimeType = anyType } = args
+    const accept = [String(mimeType)].filter((each) => each !== anyType)
+    return fileField({ label, accept, show: mediaView })
   }
   const text = typeof example === 'string' ? example : ''
   return textField({ label, type, text, rows: 4 })
+}
+
+const anyType = 'application/octet-stream'
+
+function startFrame(orient: string, example: unknown): FrameValue | undefined {
+  if (typeof example !== 'object' || example === null) return undefined
+  const frame = frameFromJson(example, orient)
+  return Object.keys(frame).length > 0 ? frame : undefined
+}
+
+function emptyFrame({ columns, dtype, required }: DescriptorInfo['args']): FrameValue {
+  const named = [columns, Object.keys(Object(dtype)), required] as (readonly string[] | undefined)[]
+  const names = named.find((each) => each?.length) ?? ['column']
+  return Object.fromEntries(names.map((name) => [name, ['', '']]))
 }
 
 /** @returns the field of a query of which nothing is known: parameters of any name. */
@@ -63,7 +69,7 @@ const zeroOf: Readonly<Record<string, unknown>> = { bool: false, str: '' }
 
 /** @returns an array of a shape, for one that is too large for an example in the document. */
 function zeros({ dtype, shape }: DescriptorInfo['args']): unknown {
-  const lengths = (Array.isArray(shape) ? shape : []).map((length) => Math.abs(Number(length)))
+  const lengths = [shape ?? []].flat().map((length) => Math.abs(Number(length)))
   const size = lengths.reduce((product, length) => product * length, 1)
   const element = zeroOf[String(dtype)] ?? 0
   if (size === 0 || size > maxZeros) return []
@@ -124,11 +130,13 @@ class Part {
     const change = (text: string, by: number) =>
       button(`${text} ${name}`, () => this.#resize(this.fields.length + by))
     const isOptional = info.occurrence === 'optional'
-    const tools = this.#isMany
-      ? h('div.tools', change('Add', 1), change('Remove', -1))
-      : isOptional && h('label', this.#isSent, ' send this part')
+    const tools = {
+      one: undefined,
+      optional: h('label', this.#isSent, ' send this part'),
+      many: h('div.tools', change('Add', 1), change('Remove', -1)),
+    }[info.occurrence]
     this.element = h('fieldset', h('legend', name), tools, this.#list, this.#note)
-    this.#resize(isOptional ? 0 : 1)
+    this.#resize(Number(!isOptional))
   }
 
   write(parts: NonNullable<Content['parts']>): void {

@@ -7,7 +7,7 @@ const shownRows = 100
 /** Shows a frame. */
 export function frameView(frame: FrameValue): HTMLElement {
   const names = Object.keys(frame)
-  const height = names.length === 0 ? 0 : frame[names[0]].length
+  const height = heightOf(frame)
   const rows = Array.from({ length: Math.min(height, shownRows) }, (_, i) => [
     i,
     ...names.map((name) => cellText(frame[name][i])),
@@ -15,6 +15,10 @@ export function frameView(frame: FrameValue): HTMLElement {
   const more = height > shownRows ? `, the first ${shownRows} shown` : ''
   const size = h('p.dim', `${height} rows, ${names.length} columns${more}`)
   return h('div', size, table('frame', ['', ...names], rows), ...columnPlot(frame))
+}
+
+function heightOf(frame: FrameValue): number {
+  return Object.values(frame)[0]?.length ?? 0
 }
 
 /** How a column is drawn. */
@@ -34,8 +38,7 @@ function columnPlot(frame: FrameValue): HTMLElement[] {
     return values.length > 1 ? [bars(values, numeric)] : []
   }
   const box = h('div')
-  const charts: Chart[] = order
-  let chart = charts[0]
+  let [chart] = order
   const show = () => {
     const values = frame[select.value]
     const names = labels ?? Array.from(values, (_, i) => String(i))
@@ -50,15 +53,16 @@ function columnPlot(frame: FrameValue): HTMLElement[] {
     ...numeric.map((name) => h('option', name)),
   )
   box.setAttribute('role', 'group')
-  const choose = choice('kind of the plot', charts, (i) => {
-    chart = charts[i]
+  const choose = choice('kind of the plot', order, (i) => {
+    chart = order[i]
     show()
   })
   return [h('div.tools', h('label.dim', 'Plot ', select), choose), box]
 }
 
-function timeOf(value: unknown): unknown {
-  return typeof value === 'string' ? new Date(value) : value
+/** Texts may be times. */
+function numberOf(value: unknown): number {
+  return typeof value === 'string' ? Date.parse(value) : Number(value)
 }
 
 /** @returns what of a frame can be drawn, and how: the best kind first. */
@@ -68,17 +72,12 @@ export function chartOf(frame: FrameValue) {
   const isNumeric = (name: string) =>
     known(name).length > 0 &&
     known(name).every((value) => typeof value === 'number' || typeof value === 'bigint')
-  const height = names.length === 0 ? 0 : frame[names[0]].length
+  const height = heightOf(frame)
   const all = names.filter(isNumeric)
   const isRising = (name: string) => {
-    const values = Array.from(frame[name])
-    return (
-      height > 2 &&
-      values.every(
-        (value, i) =>
-          value !== null && (i === 0 || Number(timeOf(value)) > Number(timeOf(values[i - 1]))),
-      )
-    )
+    const values = Array.from(frame[name], numberOf)
+    const isAfter = (value: number, i: number) => i === 0 || value > values[i - 1]
+    return height > 2 && known(name).length === height && values.every(isAfter)
   }
   const isTime = (name: string) =>
     known(name).every((value) => /^\d{4}-\d\d-\d\d/.test(String(value)))
@@ -89,15 +88,11 @@ export function chartOf(frame: FrameValue) {
   const label = names.find(
     (name) => !all.includes(name) && known(name).every((value) => typeof value === 'string'),
   )
-  const labels =
-    label === undefined || height > maxBars
-      ? undefined
-      : Array.from(frame[label], (value) => String(value))
+  const hasBars = height <= maxBars
+  const labels = hasBars && label !== undefined ? Array.from(frame[label], String) : undefined
   const numeric = all.toSorted((a, b) => Number(a === axis) - Number(b === axis))
-  const order: Chart[] = axis !== undefined ? ['Line'] : []
-  if (height <= maxBars) order.push('Bars')
-  if (axis === undefined && height > maxBars) order.push('Histogram')
-  if (!order.includes('Line') && height > 2) order.push('Line')
-  if (!order.includes('Histogram') && height > maxBars) order.push('Histogram')
-  return { numeric, labels, order }
+  const charts: Chart[] = hasBars ? ['Bars'] : ['Histogram']
+  if (axis !== undefined) charts.unshift('Line')
+  else if (height > 2) charts.push('Line')
+  return { numeric, labels, order: charts }
 }

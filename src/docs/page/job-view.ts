@@ -1,7 +1,7 @@
 import type { ApiInfo } from '../../client/description.ts'
 import { infoOf, Job } from '../../client/job.ts'
 import { textView } from './answer.ts'
-import { button, h } from './dom.ts'
+import { button, failure, h } from './dom.ts'
 import { showResponse } from './exchange.ts'
 import type { ErrorLocation } from './field.ts'
 
@@ -36,9 +36,7 @@ export async function showJob(
   }
   const ask = () => job.status({ signal }).then(({ queuePosition }) => showPlace(queuePosition))
   const stop = button('Cancel', () => {
-    job
-      .cancel()
-      .catch((error) => answer.append(h('p.failure', { role: 'alert' }, (error as Error).message)))
+    job.cancel().catch((error: Error) => answer.append(failure(error.message)))
   })
   box.replaceChildren(
     h('p.facts', state, place, h('code', job.id)),

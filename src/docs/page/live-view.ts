@@ -4,7 +4,7 @@ import { contentOf, encodeFrame, escaped, type Frame } from '../../client/live-f
 import type { ServingError } from '../../client/serving-error.ts'
 import { answerView } from './answer.ts'
 import type { Credentials } from './credentials.ts'
-import { button, h } from './dom.ts'
+import { button, failure, h } from './dom.ts'
 import { showError } from './exchange.ts'
 import type { Content, ErrorLocation, Field } from './field.ts'
 import { record } from './microphone.ts'
@@ -41,7 +41,7 @@ export function liveView(api: ApiInfo, box: HTMLElement, { base, credentials, fi
     const { status, issues } = error as ServingError
     if (status === 401) credentials.askAny()
     if (issues !== undefined) return showError(box, error as ServingError, status)
-    box.append(h('p.failure', { role: 'alert' }, (error as Error).message))
+    box.append(failure((error as Error).message))
     return []
   }
   const begin = () => {

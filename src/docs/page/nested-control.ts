@@ -36,11 +36,9 @@ export function controlOf(
     variants.length > 0 || ['object', 'array'].includes(String(schema.type)) || hasMembers(schema)
   const isLeft = !slot.isRequired && isNested
   if (!isNullable && !isLeft) return make(shaped)
-  const states = [
-    'value',
-    ...(isNullable ? ['null'] : []),
-    ...(slot.isRequired ? [] : ['left out']),
-  ]
+  const states = ['value']
+  if (isNullable) states.push('null')
+  if (!slot.isRequired) states.push('left out')
   return stateControl(
     shaped,
     states,
@@ -89,11 +87,11 @@ function stateControl(
       box.replaceChildren(control.element)
     } else box.replaceChildren()
   }
-  const first =
-    new Map<unknown, string>([
-      [null, 'null'],
-      [undefined, 'left out'],
-    ]).get(value) ?? 'value'
+  const absent = new Map<unknown, string>([
+    [null, 'null'],
+    [undefined, 'left out'],
+  ])
+  const first = absent.get(value) ?? 'value'
   const options = states.map((state) => h('option', { selected: state === first }, state))
   const select = h(
     'select.state',
@@ -101,14 +99,17 @@ function stateControl(
     ...options,
   )
   show()
-  const valueOf = () => (select.value === 'null' ? null : undefined)
+  const valueOf = () => {
+    if (select.value === 'value') return control?.value()
+    return select.value === 'null' ? null : undefined
+  }
   return {
     element: h(
       'div.member.slot',
       h('div.slot-head', h('span', ...heading({ ...slot, name: name || label })), select),
       box,
     ),
-    value: () => (select.value === 'value' ? control?.value() : valueOf()),
+    value: valueOf,
     mark: (locations) => control?.mark(locations),
   }
 }
@@ -147,14 +148,10 @@ function unionControl(slot: Slot, variants: readonly SchemaObject[], document: u
 
 function variantName(given: SchemaObject, document: unknown): string {
   const { schema } = shapeOf(given, document)
-  const known = membersIn(schema).find(
-    (member) => resolved(member.schema, document).const !== undefined,
-  )
-  const word = known && resolved(known.schema, document).const
-  if (word !== undefined) return String(word)
-  return typeof schema.title === 'string'
-    ? schema.title
-    : typeText(schema, document).replace(/\s+/g, ' ').slice(0, 60)
+  const words = membersIn(schema).map((member) => resolved(member.schema, document).const)
+  const name = words.find((word) => word !== undefined) ?? schema.title
+  if (name !== undefined) return String(name)
+  return typeText(schema, document).replace(/\s+/g, ' ').slice(0, 60)
 }
 
 /** Whether a value may be of a variant: by its type, and by the members that are constant. */
@@ -191,28 +188,21 @@ export function objectControl(slot: Slot, document: unknown): Control {
   const more = Object.entries(given).filter(([key]) => !members.has(key))
   const takesMore = Object(others) === others && Object.keys(others as object).length > 0
   const entries = takesMore || more.length > 0 ? entriesOf(slot, more, others, document) : undefined
+  const controls = () => [...members, ...(entries?.controls() ?? [])]
   const content = [note, ...[...members.values()].map(({ element }) => element), entries?.element]
   return {
     element: name === '' ? h('div.members', ...content) : framed(slot, ...content),
     hasInner: true,
     value: () => {
-      const known = [...members].map(([key, control]) => [key, control.value()] as const)
-      return Object.fromEntries(
-        [...known, ...(entries?.values() ?? [])].filter(([, each]) => each !== undefined),
-      )
+      const values = controls().map(([key, control]) => [key, control.value()] as const)
+      return Object.fromEntries(values.filter(([, each]) => each !== undefined))
     },
     mark: (locations: readonly ErrorLocation[]) => {
       // Offsets count in the whole text.
       const placed = locations.map((location) => ({ ...location, offset: undefined }))
-      markChildren(placed, [...members, ...(entries?.controls() ?? [])], note)
+      markChildren(placed, controls(), note)
     },
   }
-}
-
-interface Entry {
-  readonly row: HTMLElement
-  readonly key: HTMLInputElement
-  readonly control: Control
 }
 
 function entriesOf(
@@ -222,7 +212,7 @@ function entriesOf(
   document: unknown,
 ) {
   const list = h('div.items')
-  const entries: Entry[] = []
+  const entries = new Set<{ readonly key: HTMLInputElement; readonly control: Control }>()
   const add = (name: string, value: unknown) => {
     const key = h('input', {
       type: 'text',
@@ -234,15 +224,13 @@ function entriesOf(
       { name: '', label: `${label}: value of the entry`, schema, isRequired: true, value },
       document,
     )
+    const entry = { key, control }
     const remove = button('Remove', () => {
-      entries.splice(
-        entries.findIndex(({ row: each }) => each === row),
-        1,
-      )
+      entries.delete(entry)
       row.remove()
     })
     const row = h('div.item', key, control.element, remove)
-    entries.push({ row, key, control })
+    entries.add(entry)
     list.append(row)
   }
   for (const [name, value] of start) add(name, value)
@@ -254,59 +242,49 @@ function entriesOf(
       list,
       h(
         'div.tools',
-        button('Add entry', () => add(`key${entries.length + 1}`, startOf(schema, document))),
+        button('Add entry', () => add(`key${entries.size + 1}`, startOf(schema, document))),
       ),
     ),
-    controls: () => entries.map(({ key, control }) => [key.value, control] as const),
-    values: () => entries.map(({ key, control }) => [key.value, control.value()] as const),
+    controls: () => Array.from(entries, ({ key, control }) => [key.value, control] as const),
   }
 }
 
 /** The items of a list, to add and to remove; a tuple has its own ones alone. */
 function listControl(slot: Slot, document: unknown): Control {
   const { schema, value, label } = slot
-  const first = Array.isArray(schema.prefixItems) ? schema.prefixItems : []
+  const first: readonly unknown[] = Array.isArray(schema.prefixItems) ? schema.prefixItems : []
   const isOpen = Object(schema.items) === schema.items
-  const most = typeof schema.maxItems === 'number' ? schema.maxItems : Number.POSITIVE_INFINITY
+  const most = Number(schema.maxItems ?? Number.POSITIVE_INFINITY)
   const note = newNote()
   const list = h('ol.items')
-  const items: { readonly row: HTMLElement; readonly control: Control }[] = []
-  const schemaAt = (i: number) => first[i] ?? schema.items
-  const add = (item: unknown) => {
-    const at = items.length
-    const inner = {
-      name: '',
-      label: `item of ${label}`,
-      schema: schemaAt(at),
-      isRequired: true,
-      value: item,
-    }
-    const control = controlOf(inner, document)
-    const remove = button('Remove', () => {
-      items.splice(
-        items.findIndex(({ row: each }) => each === row),
-        1,
-      )
-      row.remove()
-      more.disabled = items.length >= most
-    })
-    const row = h('li.item', control.element, at >= first.length && remove)
-    items.push({ row, control })
-    list.append(row)
-    more.disabled = items.length >= most
+  const items = new Set<Control>()
+  const nextSchema = () => first[items.size] ?? schema.items
+  const limit = () => {
+    more.disabled = items.size >= most
   }
-  const more = button('Add item', () => add(startOf(schemaAt(items.length), document)))
+  const add = (item: unknown) => {
+    const inner = { name: '', label: `item of ${label}`, isRequired: true, value: item }
+    const control = controlOf({ ...inner, schema: nextSchema() }, document)
+    const remove = button('Remove', () => {
+      items.delete(control)
+      row.remove()
+      limit()
+    })
+    const row = h('li.item', control.element, items.size >= first.length && remove)
+    items.add(control)
+    list.append(row)
+    limit()
+  }
+  const more = button('Add item', () => add(startOf(nextSchema(), document)))
   for (const item of Array.isArray(value) ? value : []) add(item)
   return {
     element: framed(slot, list, isOpen && h('div.tools', more), note),
     hasInner: true,
-    value: () => items.map(({ control }) => control.value() ?? null),
-    mark: (locations) =>
-      markChildren(
-        locations,
-        items.map(({ control }, i) => [`[${i}]`, control] as const),
-        note,
-      ),
+    value: () => Array.from(items, (control) => control.value() ?? null),
+    mark: (locations) => {
+      const places = Array.from(items, (control, i) => [`[${i}]`, control] as const)
+      markChildren(locations, places, note)
+    },
   }
 }
 

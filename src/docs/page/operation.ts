@@ -6,6 +6,7 @@ import {
   type SchemaObject,
 } from '../../client/description.ts'
 import { parseMultipart, type Content as ReceivedContent } from '../../client/multipart.ts'
+import { isRecord } from '../../core/options.ts'
 import { parseContentDisposition } from '../../http/content-disposition.ts'
 import { fold, h, table } from './dom.ts'
 import type { Content } from './field.ts'
@@ -57,12 +58,9 @@ export function groupOf({ path, input, isLive }: ApiInfo): string {
 /** @returns a descriptor in words: `Array · float32 · shape (any, 4)`. */
 export function kindText({ id, args }: DescriptorInfo, isOutput = false): string {
   const { dtype, shape, columns, pilmode, mime_type: type } = args
-  const types =
-    typeof dtype === 'object' && dtype !== null ? (dtype as Readonly<Record<string, string>>) : {}
+  const types = isRecord(dtype) ? dtype : {}
   const names = Array.isArray(columns) ? columns.map(String) : Object.keys(types)
-  const named = names
-    .map((name) => (types[name] === undefined ? name : `${name} ${types[name]}`))
-    .join(', ')
+  const named = names.map((name) => `${name} ${types[name] ?? ''}`.trimEnd()).join(', ')
   const lengths =
     Array.isArray(shape) && shape.map((length) => (length === -1 ? 'any' : length)).join(', ')
   return [
@@ -155,17 +153,17 @@ export function reference(
     const { code, reason } = (own?.properties ?? {}) as Readonly<
       Record<string, { readonly enum?: readonly string[] }>
     >
+    if (code?.enum === undefined) return []
     const [codes, reasons] = [code, reason].map((each) => each?.enum?.join(', '))
-    return codes === undefined ? [] : [[status, codes, reasons, description?.replaceAll('`', '')]]
+    return [[status, codes, reasons, description?.replaceAll('`', '')]]
   })
-  const headers = [
-    ...(requestBody ? [['content-type', 'type of the body, as above']] : []),
-    ...(output.mimeTypes.length > 1
-      ? [['accept', `type of the answer: ${output.mimeTypes.join(', ')}`]]
-      : []),
-    ...schemesOf(operation, document).map(({ header, prefix }) => [header, `${prefix}credentials`]),
-    ['x-request-id', 'an id of your own: it comes back, and stands in the log'],
-  ]
+  const headers: string[][] = []
+  if (requestBody) headers.push(['content-type', 'type of the body, as above'])
+  if (output.mimeTypes.length > 1)
+    headers.push(['accept', `type of the answer: ${output.mimeTypes.join(', ')}`])
+  for (const { header, prefix } of schemesOf(operation, document))
+    headers.push([header, `${prefix}credentials`])
+  headers.push(['x-request-id', 'an id of your own: it comes back, and stands in the log'])
   return fold(
     'Schemas, errors and headers',
     ...body('Request', input),

@@ -4,6 +4,7 @@ import {
   type DescriptorInfo,
   type Operation,
   queryId,
+  type SchemaObject,
 } from '../../client/description.ts'
 import type { ServiceDocument } from './operation.ts'
 
@@ -41,21 +42,17 @@ export function otherApisOf({ paths = {} }: ServiceDocument): ReadonlyMap<string
         description: doc = summary,
         tags: [group] = [],
       } = operation
-      const isRoot = (item as unknown as Described).servers !== undefined
-      const kinds = {
-        isAsync: false,
-        isLive: false,
-        isRoot,
-        group: group ?? `/${path.split('/')[1]}`,
-      }
       return {
         name,
         method,
         path,
         doc,
+        group: group ?? `/${path.split('/')[1]}`,
+        isRoot: (item as unknown as Described).servers !== undefined,
+        isAsync: false,
+        isLive: false,
         input: inputOf(operation),
         output: outputOf(operation),
-        ...kinds,
       }
     }),
   )
@@ -83,20 +80,11 @@ export function entryApisOf({ entries }: PageData): readonly ListedApi[] {
   })
 }
 
-const anyAnswer: DescriptorInfo = {
-  id: 'any type',
-  args: {},
-  mimeTypes: ['text/plain'],
-  schema: undefined,
-  example: undefined,
-}
+const anyAnswer = { ...infoOf('text/plain', undefined), id: 'any type' }
+const anyQuery = queryInfo({ type: 'object', additionalProperties: {} })
 
-const anyQuery: DescriptorInfo = {
-  id: queryId,
-  args: {},
-  mimeTypes: [],
-  schema: { type: 'object', additionalProperties: {} },
-  example: undefined,
+function queryInfo(schema: SchemaObject): DescriptorInfo {
+  return { id: queryId, args: {}, mimeTypes: [], schema, example: undefined }
 }
 
 function exampleOf(
@@ -115,12 +103,11 @@ function inputOf({ requestBody, parameters = [] }: Operation): DescriptorInfo {
   const [[type, media] = []] = Object.entries(requestBody?.content ?? {})
   if (type !== undefined) return infoOf(type, media?.schema, media?.example)
   const query = parameters.filter((each) => each.in === 'query')
-  const schema = {
+  return queryInfo({
     type: 'object',
     properties: Object.fromEntries(query.map((each) => [each.name, each.schema])),
     required: query.filter(({ required }) => required).map(({ name }) => name),
-  }
-  return { id: queryId, args: {}, mimeTypes: [], schema, example: undefined }
+  })
 }
 
 function outputOf({ responses = {} }: Operation): DescriptorInfo {
@@ -129,13 +116,11 @@ function outputOf({ responses = {} }: Operation): DescriptorInfo {
 }
 
 function infoOf(type: string, schema: DescriptorInfo['schema'], example?: unknown): DescriptorInfo {
-  const [isJson, isText] = [/json$/.test(type), type.startsWith('text/')]
-  const id = isJson ? 'serving.io.JSON' : ''
-  return {
-    id: isText ? 'serving.io.Text' : id || 'serving.io.File',
-    args: {},
-    mimeTypes: [type],
-    schema,
-    example,
-  }
+  const kinds: [RegExp, string][] = [
+    [/^text\//, 'serving.io.Text'],
+    [/json$/, 'serving.io.JSON'],
+    [/^/, 'serving.io.File'],
+  ]
+  const [, id = ''] = kinds.find(([pattern]) => pattern.test(type)) ?? []
+  return { id, args: {}, mimeTypes: [type], schema, example }
 }

@@ -9,12 +9,11 @@ export function plot(values: ArrayLike<unknown>, name: string): SVGElement {
   const step = Math.max(1, Math.ceil(values.length / maxPoints))
   const points: (readonly [number, number] | undefined)[] = []
   for (let i = 0; i < values.length; i += step) {
-    const value = values[i] === null || values[i] === undefined ? Number.NaN : Number(values[i])
+    const value = Number(values[i] ?? Number.NaN)
     points.push(Number.isFinite(value) ? [i, value] : undefined)
   }
   const known = points.filter((point) => point !== undefined)
-  const low = known.reduce((min, [, value]) => Math.min(min, value), Number.POSITIVE_INFINITY)
-  const high = known.reduce((max, [, value]) => Math.max(max, value), Number.NEGATIVE_INFINITY)
+  const [low, high] = extent(known.map(([, value]) => value))
   const x = (i: number) => 56 + (i / Math.max(1, values.length - 1)) * (width - 64)
   const y = (value: number) => height - 8 - ((value - low) / (high - low || 1)) * (height - 16)
   let path = ''
@@ -22,10 +21,8 @@ export function plot(values: ArrayLike<unknown>, name: string): SVGElement {
     if (point === undefined) continue
     path += `${points[i - 1] === undefined ? 'M' : 'L'}${x(point[0]).toFixed(1)} ${y(point[1]).toFixed(1)}`
   }
-  const dots =
-    known.length <= 60
-      ? known.map(([i, value]) => svg('circle', { cx: x(i), cy: y(value), r: 3 }))
-      : []
+  const dotted = known.length <= 60 ? known : []
+  const dots = dotted.map(([i, value]) => svg('circle', { cx: x(i), cy: y(value), r: 3 }))
   const label = `${name}: ${values.length} values from ${cellText(low)} to ${cellText(high)}`
   return svg(
     'svg',
@@ -34,6 +31,14 @@ export function plot(values: ArrayLike<unknown>, name: string): SVGElement {
     ...dots,
     svg('text', { x: 6, y: 14 }, cellText(high)),
     svg('text', { x: 6, y: height - 6 }, cellText(low)),
+  )
+}
+
+/** @returns the least and the greatest number, which may be too many to be arguments. */
+export function extent(numbers: readonly number[]): [low: number, high: number] {
+  return numbers.reduce(
+    ([low, high], value) => [Math.min(low, value), Math.max(high, value)],
+    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
   )
 }
 
@@ -59,8 +64,7 @@ export function histogram(values: ArrayLike<unknown>): HTMLElement {
     .filter((value) => value !== null)
     .map(Number)
     .filter(Number.isFinite)
-  const low = numbers.reduce((min, value) => Math.min(min, value), Number.POSITIVE_INFINITY)
-  const high = numbers.reduce((max, value) => Math.max(max, value), Number.NEGATIVE_INFINITY)
+  const [low, high] = extent(numbers)
   const size = (high - low) / bins || 1
   const counts = new Array<number>(bins).fill(0)
   for (const value of numbers) counts[Math.min(bins - 1, Math.floor((value - low) / size))]++

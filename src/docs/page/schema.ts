@@ -30,10 +30,10 @@ export function rulesText(schema: SchemaObject): string {
   } = schema
   const bounds = boundsOf(schema)
   const span = (min: unknown, max: unknown, unit: string) => {
-    if (min === undefined && max === undefined) return ''
-    if (max === undefined)
-      return Number(min) === 0 ? '' : `at least ${min} ${unit}${Number(min) === 1 ? '' : 's'}`
-    return min === undefined ? `at most ${max} ${unit}s` : `${min} to ${max} ${unit}s`
+    if (min !== undefined && max !== undefined) return `${min} to ${max} ${unit}s`
+    if (max !== undefined) return `at most ${max} ${unit}s`
+    if (Number(min) === 1) return `at least 1 ${unit}`
+    return Number(min) > 1 && `at least ${min} ${unit}s`
   }
   const isLow = typeof minimum === 'number' && Math.abs(minimum) < 1e6 && bounds === undefined
   return [
@@ -86,5 +86,5 @@ export function typeText(given: unknown, document: unknown, depth = 0): string {
     return type === 'string' && format === 'binary' ? 'bytes' : type
   })
   const bounds = boundsOf(schema)
-  return types.join(' | ') + (bounds === undefined ? '' : ` ${bounds.low} to ${bounds.high}`)
+  return [types.join(' | '), bounds && `${bounds.low} to ${bounds.high}`].filter(Boolean).join(' ')
 }

@@ -34,12 +34,17 @@ export function snippet(
 ): string {
   const url = urlOf(api, content, base, params)
   if (language === 'TypeScript') return typescript(api, content, base, headers, params, isJob)
-  const all = isJob ? { prefer: 'respond-async', ...headers } : headers
+  const { write, result } = writers[language]
+  if (!isJob) return write(api, content, url, headers)
   // The answer to a job is its state, as JSON.
-  const answered = isJob ? { ...api, output: jobOutput } : api
-  if (language === 'curl')
-    return curl(answered, content, url, all) + (isJob ? curlResult(base, headers) : '')
-  return python(answered, content, url, all) + (isJob ? pythonResult(base, headers) : '')
+  const submission = { ...api, output: jobOutput }
+  const submit = write(submission, content, url, { prefer: 'respond-async', ...headers })
+  return submit + result(base, headers)
+}
+
+const writers = {
+  curl: { write: curl, result: curlResult },
+  Python: { write: python, result: pythonResult },
 }
 
 const jobOutput: DescriptorInfo = {
@@ -51,11 +56,18 @@ const jobOutput: DescriptorInfo = {
 }
 
 function curlResult(base: string, headers: Headers): string {
-  const lines = Object.entries({ prefer: 'wait=60', ...headers }).map(
-    (line) => ` \\\n  -H ${shell(line.join(': '))}`,
-  )
-  return `\n\n# The answer, by the id of the job:\ncurl ${shell(`${base}/jobs/ID/result`)}${lines.join('')}`
+  const lines = [
+    `curl ${shell(`${base}/jobs/ID/result`)}`,
+    ...headerFlags({ prefer: 'wait=60', ...headers }),
+  ]
+  return `\n\n# The answer, by the id of the job:\n${onLines(lines)}`
 }
+
+function headerFlags(headers: Headers): string[] {
+  return Object.entries(headers).map((line) => `-H ${shell(line.join(': '))}`)
+}
+
+const onLines = (words: readonly string[]) => words.join(' \\\n  ')
 
 function pythonResult(base: string, headers: Headers): string {
   const all = JSON.stringify({ prefer: 'wait=60', ...headers })
@@ -107,7 +119,7 @@ function curl(api: ApiInfo, content: Content, url: string, headers: Headers): st
   const { type, parts } = content
   const lines = [`curl ${isStream(api) ? '-N ' : ''}${shell(url)}`]
   if (method !== 'GET' && method !== 'POST') lines.push(`-X ${method}`)
-  for (const line of Object.entries(headers)) lines.push(`-H ${shell(line.join(': '))}`)
+  lines.push(...headerFlags(headers))
   for (const [name, part] of parts ?? []) {
     const text = textOf(part)
     const value = text === undefined ? `@${fileOf(part)}` : quotedInForm(text)
@@ -121,7 +133,7 @@ function curl(api: ApiInfo, content: Content, url: string, headers: Headers): st
   }
   const file = fileFor(api)
   if (file !== undefined) lines.push(`-o ${file}`)
-  return lines.join(' \\\n  ')
+  return onLines(lines)
 }
 
 function quotedInForm(text: string): string {
@@ -160,9 +172,8 @@ function pythonRead(api: ApiInfo): string {
     return 'for piece in response.iter_content(None, decode_unicode=True):\n    print(piece, end="", flush=True)'
   }
   if (isStream(api)) return 'for line in response.iter_lines():\n    print(line.decode())'
-  return /json$/.test(api.output.mimeTypes[0] ?? '')
-    ? 'print(response.json())'
-    : 'print(response.text)'
+  const [type = ''] = api.output.mimeTypes
+  return `print(response.${/json$/.test(type) ? 'json()' : 'text'})`
 }
 
 /** JSON as Python has it: its texts, numbers, lists and objects are Python's, too. */
@@ -174,9 +185,8 @@ function pythonValue(json: string): string {
 
 function pythonBytes(content: Content): string {
   const text = textOf(content)
-  return text === undefined
-    ? `open(${JSON.stringify(fileOf(content))}, "rb")`
-    : `${JSON.stringify(text)}.encode()`
+  if (text === undefined) return `open(${JSON.stringify(fileOf(content))}, "rb")`
+  return `${JSON.stringify(text)}.encode()`
 }
 
 function pythonPart([name, part]: readonly [string, Content]): string {
@@ -194,17 +204,12 @@ function typescript(
   params: Headers,
   isJob: boolean,
 ): string {
-  const value =
-    content.parts === undefined
-      ? literalOf(api.input, content)
-      : `{\n${formMembers(api.input, content)}}`
-  const options =
-    Object.keys(headers).length === 0 ? '' : `, { headers: ${JSON.stringify(headers)} }`
-  const more = Object.keys(params).length === 0 ? '' : `, { params: ${JSON.stringify(params)} }`
+  const { parts } = content
+  const value = parts ? formMembers(api.input, parts) : literalOf(api.input, content)
   const method = /^[A-Za-z_$][\w$]*$/.test(api.name)
     ? `client.${api.name}`
     : `client[${quoted(api.name)}]`
-  const call = `${method}${isJob ? '.submit' : ''}(${value}${more})`
+  const call = `${method}${isJob ? '.submit' : ''}(${value}${optionText('params', params)})`
   const read = typescriptRead(
     api,
     call,
@@ -212,13 +217,22 @@ function typescript(
     `const live = ${method}.open()\nawait live.send(${value})\n`,
   )
   return [
-    ...(value.includes('openAsBlob') ? ["import { openAsBlob } from 'node:fs'"] : []),
-    ...(read.includes('writeFile') ? ["import { writeFile } from 'node:fs/promises'"] : []),
+    ...nodeImports.filter(([name]) => read.includes(name)).map(([, line]) => line),
     "import { createClient } from 'serving/client'",
     "import type * as service from './service.ts' // exports the APIs\n",
-    `const client = createClient<typeof service>(${quoted(base)}${options})`,
+    `const client = createClient<typeof service>(${quoted(base)}${optionText('headers', headers)})`,
     read,
   ].join('\n')
+}
+
+const nodeImports = [
+  ['openAsBlob', "import { openAsBlob } from 'node:fs'"],
+  ['writeFile', "import { writeFile } from 'node:fs/promises'"],
+] as const
+
+/** @returns an option as the last argument of a call; nothing for an empty one. */
+function optionText(name: string, values: Headers): string {
+  return Object.keys(values).length === 0 ? '' : `, { ${name}: ${JSON.stringify(values)} }`
 }
 
 function typescriptRead(api: ApiInfo, call: string, isJob: boolean, live: string): string {
@@ -227,24 +241,26 @@ function typescriptRead(api: ApiInfo, call: string, isJob: boolean, live: string
     const events = 'for await (const change of job.events()) console.log(change)'
     return `const job = await ${call}\n${events}\nconsole.log(await job.result())\n`
   }
-  const file = ['serving.io.Image', 'serving.io.File'].includes(api.output.id)
-    ? (fileFor(api) ?? 'answer.txt')
-    : undefined
-  if (file !== undefined)
-    return `const file = await ${call}\nawait writeFile('${file}', file.stream())\n`
-  return isStream(api)
-    ? `for await (const piece of ${call}) console.log(piece)\n`
-    : `console.log(await ${call})\n`
+  if (['serving.io.Image', 'serving.io.File'].includes(api.output.id)) {
+    const name = fileFor(api) ?? 'answer.txt'
+    return `const file = await ${call}\nawait writeFile('${name}', file.stream())\n`
+  }
+  if (isStream(api)) return `for await (const piece of ${call}) console.log(piece)\n`
+  return `console.log(await ${call})\n`
 }
 
-function formMembers({ parts = new Map() }: DescriptorInfo, content: Content): string {
-  return [...parts].reduce((text, [name, info]) => {
-    const own =
-      content.parts?.filter(([other]) => other === name).map(([, part]) => literalOf(info, part)) ??
-      []
-    if (info.occurrence === 'many') return `${text}  ${key(name)}: [${own.join(', ')}],\n`
-    return own.length === 0 ? text : `${text}  ${key(name)}: ${own[0]},\n`
-  }, '')
+function formMembers(
+  { parts = new Map() }: DescriptorInfo,
+  contents: NonNullable<Content['parts']>,
+) {
+  const members = [...parts].flatMap(([name, info]) => {
+    const ofPart = contents.filter(([other]) => other === name)
+    const values = ofPart.map(([, part]) => literalOf(info, part))
+    const isMany = info.occurrence === 'many'
+    const given = isMany ? [`[${values.join(', ')}]`] : values.slice(0, 1)
+    return given.map((value) => `  ${key(name)}: ${value},\n`)
+  })
+  return `{\n${members.join('')}}`
 }
 
 function literalOf({ id, args }: DescriptorInfo, content: Content): string {

@@ -38,30 +38,23 @@ export function numberControl(slot: Slot): Control {
   const bounds = boundsOf(schema)
   const isWhole = [schema.type].flat().includes('integer')
   const step = schema.multipleOf ?? (isWhole ? 1 : 'any')
-  const slider =
-    bounds !== undefined &&
-    h('input', {
-      type: 'range',
-      min: bounds.low,
-      max: bounds.high,
-      step,
-      value: value ?? bounds.low,
-    })
-  if (slider) {
-    slider.ariaLabel = `${label}: slider`
-    slider.addEventListener('input', () => {
+  const valueOf = (text: string) => (text === '' && !isRequired ? undefined : numberIn(text))
+  if (bounds === undefined) return inputControl(slot, input, valueOf)
+  const slider = h('input', {
+    type: 'range',
+    'aria-label': `${label}: slider`,
+    min: bounds.low,
+    max: bounds.high,
+    step,
+    value: value ?? bounds.low,
+    oninput: () => {
       input.value = isWhole ? slider.value : String(Number(Number(slider.value).toPrecision(3)))
-    })
-    input.addEventListener('input', () => {
-      slider.value = input.value
-    })
-  }
-  return inputControl(
-    slot,
-    input,
-    (text) => (text === '' && !isRequired ? undefined : numberIn(text)),
-    slider,
-  )
+    },
+  })
+  input.addEventListener('input', () => {
+    slider.value = input.value
+  })
+  return inputControl(slot, input, valueOf, slider)
 }
 
 /**
@@ -78,13 +71,12 @@ function numberIn(text: string): unknown {
 /** @returns the control of a text: of a date, an address or a time where the format says so. */
 export function textControl(slot: Slot): Control {
   const { schema, value, isRequired } = slot
-  const text = value === undefined || value === null ? '' : String(value)
+  const text = String(value ?? '')
   const valueOf = (typed: string) => (typed === '' && !isRequired ? undefined : typed)
   if (text.includes('\n'))
     return inputControl(slot, h('textarea', { rows: 4, value: text }), valueOf)
   const input = h('input', { type: inputTypes[String(schema.format)] ?? 'text', step: 'any' })
-  const shown = input.type === 'datetime-local' ? localTime(text) : text
-  input.value = shown
+  input.value = input.type === 'datetime-local' ? localTime(text) : text
   // What the browser's control of that type cannot show is written by hand.
   if (input.value === '' && text !== '') {
     input.type = 'text'

@@ -50,7 +50,8 @@ export function classify(
     for (const at of greatest(values, base, base + columns, classes)) {
       const value = isFloat ? values[at].toFixed(6) : String(values[at])
       const label = labels[at - base]
-      texts.push(label === undefined ? `${value}:${at - base}` : `${value}:${at - base}:${label}`)
+      const text = `${value}:${at - base}`
+      texts.push(label === undefined ? text : `${text}:${label}`)
     }
   }
   const own = shape.length > 1 ? [rows, classes] : [classes]

@@ -32,7 +32,7 @@ export function frameView(descriptor: PandasDataFrame): TensorView {
   )
   return {
     infos,
-    ...(names.length === 0 && { isOpen: true }),
+    isOpen: names.length === 0,
     fromTensors(inputs) {
       const tensors = inputs as readonly Tensor[]
       if (tensors.length === 0)
@@ -65,8 +65,8 @@ export function seriesView(descriptor: PandasSeries, name: string): TensorView {
 
 function columnInfo(name: string, dtype: string | undefined): TensorInfo {
   const datatype = dtype === undefined ? 'FP64' : datatypeOfName(dtype)
-  const isAny = dtype === undefined && { isAnyDatatype: true }
-  return { name, datatype, shape: [-1], isAnyShape: true, takesNulls: true, ...isAny }
+  const isAnyDatatype = dtype === undefined
+  return { name, datatype, isAnyDatatype, shape: [-1], isAnyShape: true, takesNulls: true }
 }
 
 /** @throws BadInput unless the shape is `[rows]` or `[rows, 1]`. */
@@ -85,7 +85,7 @@ function seriesMessage({ name, array, nulls }: Tensor): SeriesMessage {
   values?.set(dtype === 'float16' ? Array.from(numbers, float16ToNumber) : numbers)
   return {
     [list?.property as 'floatValues']: (values ?? data) as Float32Array,
-    ...(nulls && { nullPositions: Uint32Array.from(nulls) }),
+    nullPositions: nulls && Uint32Array.from(nulls),
   }
 }
 

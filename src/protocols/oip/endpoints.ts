@@ -8,6 +8,7 @@ import { isPathSegment } from '../../api/api.ts'
 import type { Endpoint } from '../../api/endpoint.ts'
 import type { Access, RequestTarget } from '../../api/visit.ts'
 import { BadInput } from '../../core/errors.ts'
+import { isRecord } from '../../core/options.ts'
 import { packageVersion } from '../../core/package-version.ts'
 import { type MaybePromise, whenReady } from '../../core/promise.ts'
 import { parseJson } from '../../core/text/parse-json.ts'
@@ -114,17 +115,12 @@ function valuesOf({
   }
 }
 
-const readiness = (reason: string | undefined) =>
-  reason === undefined ? { ready: true } : { ready: false, error: reason }
+const readiness = (error: string | undefined) => ({ ready: error === undefined, error })
 
 function readsReady(body: Uint8Array): boolean {
   if (body.length === 0) return false
   const value = parseJson(body, 'the request')
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    (value as { readonly ready?: unknown }).ready === true
-  )
+  return isRecord(value) && value.ready === true
 }
 
 const traceSettings = {

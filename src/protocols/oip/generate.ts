@@ -3,6 +3,7 @@
 import type { Endpoint } from '../../api/endpoint.ts'
 import { functionFailureOf } from '../../api/stages.ts'
 import { BadInput, expected, PayloadTooLarge, ServingError } from '../../core/errors.ts'
+import { isRecord } from '../../core/options.ts'
 import { cutJson } from '../../core/text/json-cut.ts'
 import { encodeEvent } from '../../http/event-stream.ts'
 import { parseArrayText } from '../../values/array/large-codec.ts'
@@ -32,18 +33,17 @@ async function readGenerate(body: Uint8Array, { inputs }: ModelDescription): Pro
     throw new PayloadTooLarge(`expected ${what}, as infer takes more, received ${body.length}`)
   }
   const cut = cutJson(body, { of: 'text', names: inputs.map(({ name }) => name) })
-  const value = cut.value
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  const { value } = cut
+  if (!isRecord(value))
     throw new BadInput(expected('an object', 'the request', value), { reason: 'schema' })
-  }
   const tensors: Promise<Tensor>[] = []
   const texts = textQuota()
   const parameters: Record<string, string | number | boolean> = {}
-  const { id = '', parameters: own, ...members } = value as Readonly<Record<string, unknown>>
+  const { id = '', parameters: own, ...members } = value
   for (const [key, each] of [...Object.entries(members), ...Object.entries(own ?? {})]) {
     const info = inputs.find(({ name }) => name === key)
     if (info === undefined) {
-      parameters[key] = typeof each === 'object' ? JSON.stringify(each) : (each as string)
+      parameters[key] = plainOf(each)
       continue
     }
     const extent = cut.cuts[cut.indexOf(each)]
@@ -51,11 +51,16 @@ async function readGenerate(body: Uint8Array, { inputs }: ModelDescription): Pro
     tensors.push(readMember(info, text, texts))
   }
   return {
-    id: typeof id === 'object' ? JSON.stringify(id) : String(id),
+    id: String(plainOf(id)),
     parameters,
     inputs: await Promise.all(tensors),
     outputs: undefined,
   }
+}
+
+/** Lists and objects are their text. */
+function plainOf(value: unknown): string | number | boolean {
+  return typeof value === 'object' ? JSON.stringify(value) : (value as string)
 }
 
 async function readMember(
@@ -149,12 +154,11 @@ export function generateEndpoint(path: string, server: OipServer): Endpoint {
     const read = await readGenerate(body, await describeModel(model))
     if (name === 'generate') {
       const inference = await infer(model, read, visit)
-      return 'error' in inference
-        ? inference
-        : {
-            headers: jsonHeaders,
-            body: generateAnswer(model, read.id, inference.outputs, nonFinite),
-          }
+      if ('error' in inference) return inference
+      return {
+        headers: jsonHeaders,
+        body: generateAnswer(model, read.id, inference.outputs, nonFinite),
+      }
     }
     const inference = await inferStream(model, read, visit)
     if ('error' in inference) return inference

@@ -2,6 +2,7 @@
 
 import { BadInput, type BadInputReason, expected } from '../../core/errors.ts'
 import { minAsyncBytes } from '../../core/memory/limiter.ts'
+import { isRecord } from '../../core/options.ts'
 import { type MaybePromise, whenAllReady, whenReady } from '../../core/promise.ts'
 import { type CutJson, cutAlike, cutJson } from '../../core/text/json-cut.ts'
 import { parseJson } from '../../core/text/parse-json.ts'
@@ -93,9 +94,8 @@ function readParts(
   isPrivate: boolean,
 ): MaybePromise<InferRequest> {
   const { seen } = last
-  const again = seen === undefined ? undefined : cutAlike(json, seen.json, seen.cuts)
-  if (seen !== undefined && again !== undefined)
-    return readPlanned(seen.plan, again, json, binary, isPrivate)
+  const again = seen && cutAlike(json, seen.json, seen.cuts)
+  if (seen && again) return readPlanned(seen.plan, again, json, binary, isPrivate)
   const cut = cutJson(json, dataOfInputs)
   const plan = planOf(cut)
   if (json.length <= maxKeptBytes) last.seen = { json: new Uint8Array(json), cuts: cut.cuts, plan }
@@ -108,12 +108,11 @@ function readParts(
  * @throws BadInput.
  */
 function planOf({ value: body, indexOf }: CutJson) {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+  if (!isRecord(body))
     throw new BadInput(expected('an object', 'the request', body), { reason: 'schema' })
-  }
-  const { id = '', inputs, outputs, parameters } = body as Readonly<Record<string, unknown>>
+  const { id = '', inputs, outputs, parameters } = body
   const list = requireList(inputs, 'inputs')
-  const listed = outputs === undefined || outputs === null ? [] : requireList(outputs, 'outputs')
+  const listed = requireList(outputs ?? [], 'outputs')
   const planned = list.map((input) => plannedInput(input, indexOf))
   requireDistinct(
     planned.map(({ info }) => info),
@@ -144,7 +143,7 @@ function plannedInput(
   if (size !== undefined)
     throw inputFault(info.name, `expected either data or binary_data_size for ${place}`)
   const cut = indexOf(data)
-  return { info, cut, ...(cut === -1 && { text: Buffer.from(JSON.stringify(data)) }) }
+  return { info, cut, text: cut === -1 ? Buffer.from(JSON.stringify(data)) : undefined }
 }
 
 function requireList(value: unknown, name: string): readonly Readonly<Record<string, unknown>>[] {
@@ -255,5 +254,6 @@ export function readShortJson(info: TensorInfo, json: Uint8Array): Tensor {
   const { dtype } = datatypes[info.datatype]
   if (dtype !== 'str') return tensorOf(info, numberCodec.parseNdarray(json, dtype, true))
   const texts = parseTexts(json)
-  return 'failure' in texts ? tensorOf(info, texts) : tensorOf(info, texts.array, texts.nulls)
+  if ('failure' in texts) return tensorOf(info, texts)
+  return tensorOf(info, texts.array, texts.nulls)
 }

@@ -27,11 +27,10 @@ export function describeModel(model: Model): MaybePromise<ModelDescription> {
 /** Never throws, never rejects. */
 export function infer(model: Model, request: InferRequest, visit: Visit): MaybePromise<Inference> {
   return run(model, request, visit, ({ labels }) =>
-    whenReady(model.infer(request.inputs, visit), (outcome) =>
-      'error' in outcome
-        ? outcome
-        : { outputs: selectOutputs(outcome.outputs, request.outputs, labels) },
-    ),
+    whenReady(model.infer(request.inputs, visit), (outcome) => {
+      if ('error' in outcome) return outcome
+      return { outputs: selectOutputs(outcome.outputs, request.outputs, labels) }
+    }),
   )
 }
 
@@ -42,9 +41,10 @@ export function inferStream(
   visit: Visit,
 ): MaybePromise<StreamInference> {
   return run(model, request, visit, ({ labels }) =>
-    whenReady(model.stream(request.inputs, visit), (outcome) =>
-      'error' in outcome ? outcome : { answers: selected(outcome.answers, request, labels) },
-    ),
+    whenReady(model.stream(request.inputs, visit), (outcome) => {
+      if ('error' in outcome) return outcome
+      return { answers: selected(outcome.answers, request, labels) }
+    }),
   )
 }
 

@@ -6,7 +6,7 @@ import { firstOf, once, statusErrorOf } from '../../api/call-rpc.ts'
 import type { Encoding } from '../../api/stages.ts'
 import type { Visit } from '../../api/visit.ts'
 import type { ServingError } from '../../core/errors.ts'
-import { isPromise, type MaybePromise, whenReady } from '../../core/promise.ts'
+import { type MaybePromise, whenReady } from '../../core/promise.ts'
 // The global of this name is a slow getter.
 import type { HeaderNames } from '../../http/message.ts'
 import { countInference, newStatistics, type Statistics } from './statistics.ts'
@@ -120,6 +120,5 @@ export function measured<R extends Outcome | StreamOutcome>(
     countInference(statistics, 'error' in outcome ? undefined : (first?.array.shape[0] ?? 1), ms)
     return outcome
   }
-  const outcome = run()
-  return isPromise(outcome) ? outcome.then(count) : count(outcome)
+  return whenReady(run(), count)
 }

@@ -108,9 +108,7 @@ export class Models {
 }
 
 function indexEntry(name: string, version: string, reason: string | undefined) {
-  return reason === undefined
-    ? { name, version, state: 'READY' }
-    : { name, version, state: 'UNAVAILABLE', reason }
+  return { name, version, state: reason === undefined ? 'READY' : 'UNAVAILABLE', reason }
 }
 
 function unknownModel(name: string): NotFound {

@@ -7,10 +7,12 @@ import { statusTexts } from '../../http/status-texts.ts'
 /** @returns the text of an error for a client. */
 export function errorText(error: ServingError): string {
   if (tellsDetail(error)) return error.message
-  if (error.code === 'function_error') return 'the function failed'
-  return error.code === 'bad_output'
-    ? 'the model returned what cannot be sent'
-    : 'the server failed'
+  return texts[error.code] ?? 'the server failed'
+}
+
+const texts: Partial<Record<string, string>> = {
+  function_error: 'the function failed',
+  bad_output: 'the model returned what cannot be sent',
 }
 
 /** Encodes an error as a response. */

@@ -40,7 +40,7 @@ function operation(name: string, summary: string, content: Json, request?: Json)
     operationId: name,
     tags: ['Open Inference Protocol'],
     summary,
-    ...(request !== undefined && { requestBody: { content: request } }),
+    requestBody: request && { content: request },
     responses: { 200: { description: 'The answer.', content }, ...refusals(failed) },
   }
 }

@@ -79,9 +79,8 @@ async function answerOf(
   init: RequestInit,
 ): Promise<{ readonly body: Buffer; readonly headers: Headers }> {
   const response = await fetch(url, init).catch((cause) => {
-    throw init.signal?.aborted
-      ? cause
-      : new Unsent('the server of the remote model did not answer', { cause })
+    if (init.signal?.aborted) throw cause
+    throw new Unsent('the server of the remote model did not answer', { cause })
   })
   const body = Buffer.from(await response.arrayBuffer())
   if (response.status === 200) return { body, headers: response.headers }

@@ -95,7 +95,7 @@ function watchBackends(
   const next = (tried: ReadonlySet<Backend>): Backend | undefined => {
     const now = performance.now()
     const open = backends.filter((backend) => !tried.has(backend) && backend.closedUntil <= now)
-    return open.length === 0 ? undefined : open[turn++ % open.length]
+    return open[turn++ % open.length]
   }
 
   /**
@@ -144,16 +144,16 @@ function watchBackends(
   return { call, check }
 }
 
-async function addressesOf({ protocol, hostname, port }: URL): Promise<string[]> {
-  const suffix = port === '' ? '' : `:${port}`
-  const host = hostname.replace(/^\[|\]$/g, '')
+async function addressesOf({ protocol, hostname, host }: URL): Promise<string[]> {
+  const name = hostname.replace(/^\[|\]$/g, '')
   // The certificate of TLS is that of the name.
-  if (isIP(host) !== 0 || protocol === 'https:') return [`${protocol}//${hostname}${suffix}`]
+  if (isIP(name) !== 0 || protocol === 'https:') return [`${protocol}//${host}`]
+  const port = host.slice(hostname.length)
   try {
-    const found = await lookup(host, { all: true })
-    return found.map(
-      ({ address, family }) => `${protocol}//${family === 6 ? `[${address}]` : address}${suffix}`,
-    )
+    const found = await lookup(name, { all: true })
+    return found.map(({ address, family }) => {
+      return `${protocol}//${family === 6 ? `[${address}]` : address}${port}`
+    })
   } catch {
     return []
   }

@@ -32,7 +32,12 @@ export interface RemoteTensor {
 /** An unknown datatype becomes text. */
 export function remoteInfo({ name = '', datatype, shape = [] }: RemoteTensor): ModelTensor {
   const dtype = isDatatype(datatype) ? datatypes[datatype].dtype : 'str'
-  return { name, dtype, ...(datatype === 'BF16' && { datatype }), shape: shape.map(Number) }
+  return {
+    name,
+    dtype,
+    datatype: datatype === 'BF16' ? datatype : undefined,
+    shape: shape.map(Number),
+  }
 }
 
 /** What a transport sends and receives. */

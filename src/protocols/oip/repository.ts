@@ -292,8 +292,8 @@ export class ModelRepository implements RunnerLife {
     const runner = onnxRunner(id, file.path, {
       threads,
       methods: { predict, run: {} },
-      ...(executionProviders && { executionProviders }),
-      ...(deviceIds && { deviceIds }),
+      executionProviders,
+      deviceIds,
     })
     runner.watch((event) => this.#tell(event))
     this.#starting.add(runner)

@@ -28,7 +28,6 @@ import { newStatistics } from './statistics.ts'
 import type { Tensor } from './tensor.ts'
 import { requireInputs, type TensorInfo } from './tensor-info.ts'
 
-type Arrays = Readonly<Record<string, NDArray>>
 type Method = (input: unknown, ctx?: Context) => Promise<unknown>
 
 const protocol: Encoding<Outcome> = {
@@ -95,13 +94,9 @@ export class RunnerModel implements Model {
     const maxBatchSize = this.#maxBatchSize
     // onnxruntime-node says the same of a scalar and of any number of dimensions: the model tells.
     const isAny = ({ shape }: ModelTensor) => platform === 'onnxruntime_onnx' && shape.length === 0
-    const infos = inputs.map((tensor) => ({
-      ...infoOf(tensor),
-      ...(isAny(tensor) && { isAnyShape: true }),
-    }))
     return {
       platform,
-      inputs: infos,
+      inputs: inputs.map((tensor) => ({ ...infoOf(tensor), isAnyShape: isAny(tensor) })),
       outputs: outputs.map(infoOf),
       maxBatchSize,
       isStream: false,
@@ -168,10 +163,9 @@ function infoOf(tensor: ModelTensor): TensorInfo {
 }
 
 function tensorsOf(result: unknown, infos: readonly TensorInfo[]): readonly Tensor[] {
-  const arrays: Arrays =
-    result instanceof NDArray ? { [infos[0].name]: result } : (result as Arrays)
+  const arrays = result instanceof NDArray ? { [infos[0].name]: result } : Object(result)
   return infos.map(({ name, datatype }) => {
-    const array = typeof arrays === 'object' && arrays !== null ? arrays[name] : undefined
+    const array: unknown = arrays[name]
     if (array instanceof NDArray) {
       const isBf16 = datatype === 'BF16' && array.dtype === 'float32'
       return { name, datatype: isBf16 ? datatype : datatypeOf(array.dtype), array }

@@ -55,7 +55,7 @@ export function joinStatistics(all: readonly ModelCounts[]): ModelStatistics[] {
   for (const each of all) {
     const key = JSON.stringify([each.name, each.version])
     const before = byModel.get(key)
-    byModel.set(key, before === undefined ? each : sum(before, each))
+    byModel.set(key, before ? sum(before, each) : each)
   }
   return [...byModel.values()].map(statisticsOf)
 }

@@ -44,8 +44,8 @@ function arrayView(descriptor: NumpyNdarray, name: string): TensorView {
     name,
     datatype,
     shape: shape ?? [-1],
-    ...(dtype === undefined && { isAnyDatatype: true }),
-    ...(shape === undefined && { isAnyShape: true }),
+    isAnyDatatype: dtype === undefined,
+    isAnyShape: shape === undefined,
   }
   return {
     infos: [info],

@@ -68,9 +68,8 @@ function inferType(scalars: readonly Scalar[]): DType | CastFault {
   const odd = scalars.findIndex((scalar) => (typeof scalar === 'string') !== isText)
   if (odd !== -1) return { failure: 'dtype', index: odd }
   if (isText) return 'str'
-  return scalars.length > 0 && scalars.every((scalar) => typeof scalar === 'boolean')
-    ? 'bool'
-    : 'float64'
+  const areFlags = scalars.length > 0 && scalars.every((scalar) => typeof scalar === 'boolean')
+  return areFlags ? 'bool' : 'float64'
 }
 
 /**
@@ -126,8 +125,7 @@ type Caster = (scalar: Scalar) => number | bigint | string | Misfit
 
 function casterOf(dtype: DType, enforced: boolean): Caster {
   if (dtype === 'str') return toText
-  if (dtype === 'bool')
-    return enforced ? (scalar) => (typeof scalar === 'boolean' ? Number(scalar) : misfit) : toFlag
+  if (dtype === 'bool') return enforced ? onlyFlag : toFlag
   return isFloat(dtype) ? floatCaster(dtype, enforced) : integerCaster(dtype, enforced)
 }
 
@@ -142,14 +140,13 @@ function toText(scalar: Scalar): string | Misfit {
   return pythonRepr(scalar.value)
 }
 
+function onlyFlag(scalar: Scalar): number | Misfit {
+  return typeof scalar === 'boolean' ? Number(scalar) : misfit
+}
+
 function toFlag(scalar: Scalar): number {
-  return (
-    scalar instanceof NumberToken
-      ? scalar.value !== 0
-      : Number.isNaN(scalar) || Boolean(scalar)
-  )
-    ? 1
-    : 0
+  if (scalar instanceof NumberToken) return Number(scalar.value !== 0)
+  return Number(Number.isNaN(scalar) || Boolean(scalar))
 }
 
 /** As Python's `float()`. Our choice: underscores between digits are refused, although Python accepts them. */
@@ -162,15 +159,14 @@ function floatCaster(dtype: DType, enforced: boolean): Caster {
     if (scalar instanceof NumberToken)
       return /[NI]/.test(scalar.text) ? store(scalar.value) : within(scalar.value)
     if (scalar === null) return store(Number.NaN)
-    if (typeof scalar === 'boolean') return store(scalar ? 1 : 0)
+    if (typeof scalar === 'boolean') return store(Number(scalar))
     if (enforced) return misfit
     const text = scalar.trim()
     const word = /^([+-]?)(?:(nan)|inf(?:inity)?)$/i.exec(text)
     if (word?.[2]) return store(Number.NaN)
-    if (word) return store(word[1] === '-' ? -Infinity : Infinity)
-    return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text)
-      ? within(Number(text))
-      : misfit
+    if (word) return store(Number(`${word[1]}Infinity`))
+    const isNumber = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text)
+    return isNumber ? within(Number(text)) : misfit
   }
 }
 

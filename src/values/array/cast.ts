@@ -17,9 +17,9 @@ export function castArray(
   { data, shape, dtype: from }: NDArray,
   dtype: DType,
 ): NDArray | undefined {
-  const copy =
-    isPlainNumber(from) && isPlainNumber(dtype) ? exactCopy(data as Float64Array, dtype) : undefined
-  if (copy !== undefined) return new NDArray(copy, shape, dtype)
+  const arePlain = isPlainNumber(from) && isPlainNumber(dtype)
+  const copy = arePlain && exactCopy(data as Float64Array, dtype)
+  if (copy) return new NDArray(copy, shape, dtype)
   const cast = castAll(data.length, (i) => scalarOf(data[i], from, dtype), dtype, false)
   return 'failure' in cast ? undefined : new NDArray(cast.data, shape, dtype)
 }

@@ -93,12 +93,9 @@ function parseScalars(
   if (shape.length > maxDimensions) return { failure: 'depth' }
   const scalars: Scalar[] = []
   const misfit = flattenInto(lists, shape, (element) => {
-    const isToken = isMarked && typeof element === 'string'
-    if (!isToken) scalars.push(element as Scalar)
-    else
-      scalars.push(
-        element.charCodeAt(0) === 0x6e ? new NumberToken(element.slice(1)) : element.slice(1),
-      )
+    if (!isMarked || typeof element !== 'string') scalars.push(element as Scalar)
+    else if (element[0] === 'n') scalars.push(new NumberToken(element.slice(1)))
+    else scalars.push(element.slice(1))
     return !isRecord(element)
   })
   if (misfit !== undefined) {

@@ -4,7 +4,6 @@ import {
   type DataOf,
   type DType,
   itemSize,
-  type NumericDType,
   npyName,
   parseDType,
 } from '../../core/dtype.ts'
@@ -21,12 +20,19 @@ export function encodeNpy(
   { dtype, shape, data }: NDArray,
   allocate: (size: number) => Uint8Array = allocateMemory,
 ): Uint8Array {
-  const wide = dtype === 'str' ? widenTexts(data as string[]) : undefined
-  const elements = bytesOf(wide?.points ?? (data as Float64Array))
-  const head = writeNpyHead(
-    wide === undefined ? npyName(dtype as NumericDType) : `<U${wide.width}`,
-    shape,
-  )
+  if (dtype !== 'str') return npyOf(npyName(dtype), shape, data as Float64Array, allocate)
+  const { points, width } = widenTexts(data as string[])
+  return npyOf(`<U${width}`, shape, points, allocate)
+}
+
+function npyOf(
+  descr: string,
+  shape: readonly number[],
+  data: ArrayBufferView,
+  allocate: (size: number) => Uint8Array,
+): Uint8Array {
+  const elements = bytesOf(data)
+  const head = writeNpyHead(descr, shape)
   const bytes = allocate(head.length + elements.length)
   bytes.set(head)
   bytes.set(elements, head.length)

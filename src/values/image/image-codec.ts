@@ -123,7 +123,8 @@ export class ImageCodec {
     { mimeType, channels = 0 }: ImageHeader,
     counts: readonly number[],
   ): JpegCodec | undefined {
-    return mimeType === 'image/jpeg' && counts.includes(channels) ? this.#jpeg : undefined
+    const isJpeg = mimeType === 'image/jpeg' && counts.includes(channels)
+    return isJpeg ? this.#jpeg : undefined
   }
 
   /**

@@ -36,7 +36,7 @@ export async function convertRaster(
   }
   const { width, height } = raster
   const data = new Uint8Array(width * height * pixelBytes(mode))
-  const converted = { mode, width, height, data, ...(palette !== undefined && { palette }) }
+  const converted = { mode, width, height, data, palette }
   const [source, target] = [elementsOf(raster), elementsOf(converted)]
   const [step, channels] = [rasterModes[raster.mode].channels, rasterModes[mode].channels]
   for (let i = 0; i < width * height; i++) {

@@ -94,15 +94,11 @@ function nearestOfWeb([red, green, blue]: Int32Array, chosen: Int32Array): numbe
 /** Converts `L` and `RGB` to mode `1`. */
 export function dither({ mode, width }: Pixels): Kernel | undefined {
   if (mode === 'L') return diffuse(width, 1, (source, s) => source[s], nearestBit)
+  if (mode !== 'RGB') return undefined
   // Pillow's dithering truncates the luma of colours; its other conversions round it.
-  if (mode === 'RGB')
-    return diffuse(
-      width,
-      1,
-      (source, s) => Math.trunc(thousandfoldLuma(source, s) / 1000),
-      nearestBit,
-    )
-  return undefined
+  const lumaAt = (source: RasterElements, s: number) =>
+    Math.trunc(thousandfoldLuma(source, s) / 1000)
+  return diffuse(width, 1, lumaAt, nearestBit)
 }
 
 function nearestBit([level]: Int32Array, chosen: Int32Array): number {

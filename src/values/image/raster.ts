@@ -210,10 +210,8 @@ export class RasterImage implements Pixels {
       throw new InvalidArgument(expected('an NDArray', 'RasterImage.fromNDArray', array))
     const found = mode ?? naturalMode(array)
     if (found === undefined || !fitsMode(array, found)) {
-      const allowed =
-        mode === undefined
-          ? 'uint8 of shape (h, w) or (h, w, 1 to 4)'
-          : `an array that fits mode ${mode}`
+      const fitting = mode && `an array that fits mode ${mode}`
+      const allowed = fitting ?? 'uint8 of shape (h, w) or (h, w, 1 to 4)'
       throw new InvalidArgument(
         `expected ${allowed} for RasterImage.fromNDArray, received ${array.dtype} of shape ${showShape(array.shape)}`,
       )
@@ -245,16 +243,18 @@ export function fitsMode(array: NDArray, mode: RasterMode): boolean {
   if (!isRasterMode(mode)) return false
   const { channels, dtype } = rasterModes[mode]
   const { shape } = array
-  const rank = shape.length === 3 ? shape[2] === channels : shape.length === 2 && channels === 1
-  return array.dtype === dtype && rank
+  const isPicture = shape.length === 2 || shape.length === 3
+  return array.dtype === dtype && isPicture && channels === (shape[2] ?? 1)
 }
 
-function naturalMode(array: NDArray): RasterMode | undefined {
-  const channels = array.shape[2] ?? 1
-  if (array.dtype === 'int32') return 'I'
-  if (array.dtype === 'float32') return 'F'
-  if (array.dtype === 'uint16') return 'I;16'
-  return ([undefined, 'L', 'LA', 'RGB', 'RGBA'] as const)[channels]
+const naturalModes: Readonly<Record<string, RasterMode | undefined>> = {
+  int32: 'I',
+  float32: 'F',
+  uint16: 'I;16',
+}
+
+function naturalMode({ dtype, shape }: NDArray): RasterMode | undefined {
+  return naturalModes[dtype] ?? ([undefined, 'L', 'LA', 'RGB', 'RGBA'] as const)[shape[2] ?? 1]
 }
 
 function isPalette(value: unknown): boolean {

@@ -29,15 +29,10 @@ export async function decodeTiff(
   const fillOrder = one(tiffTags.fillOrder, 1)
   if (fillOrder !== 1) throw new Error(`fill order ${fillOrder} of TIFF is not supported`)
   const samples = samplesOfTiff(bytes)
-  const pixels =
-    samples === undefined
-      ? await withColors(
-          await pixelsOf(await decode(bytes)),
-          directory?.tags.get(tiffTags.extraSamples)?.values,
-          signal,
-        )
-      : await samples.pixelsOf(await decode(samples.file), signal)
-  return turnUpright(pixels, one(tiffTags.orientation, 1), signal)
+  const upright = (pixels: Pixels) => turnUpright(pixels, one(tiffTags.orientation, 1), signal)
+  if (samples) return upright(await samples.pixelsOf(await decode(samples.file), signal))
+  const meanings = directory?.tags.get(tiffTags.extraSamples)?.values
+  return upright(await withColors(await pixelsOf(await decode(bytes)), meanings, signal))
 }
 
 /** Kinds of samples with their bytes, as Pillow has them. */
@@ -49,6 +44,18 @@ const kinds = {
   int32: { mode: 'I', bytes: 4, channels: 1 },
   float32: { mode: 'F', bytes: 4, channels: 1 },
 } as const
+
+/** By photometric interpretation, bits, and the format of numbers. */
+const kindsByForm: Readonly<Record<string, keyof typeof kinds | undefined>> = {
+  '3/8': 'palette',
+  '5/8': 'cmyk',
+  '8/8': 'lab',
+  '0/32/3': 'float32',
+  '1/32/3': 'float32',
+  '1/32/1': 'int32',
+  '1/32/2': 'int32',
+  '1/16/2': 'int16',
+}
 
 /** Uncompressed, LZW, Deflate and PackBits. */
 const compressions = [1, 5, 8, 32_773, 32_946]
@@ -64,7 +71,8 @@ export function samplesOfTiff(bytes: Uint8Array) {
     ReturnType<typeof readDirectory>
   >
   const one = (tag: number, standard: number) => tags.get(tag)?.values[0] ?? standard
-  const kind = kindOf(one(tiffTags.photometric, 1), one(tiffTags.bits, 1), one(tiffTags.format, 1))
+  const form = `${one(tiffTags.photometric, 1)}/${one(tiffTags.bits, 1)}`
+  const kind = kindsByForm[form] ?? kindsByForm[`${form}/${one(tiffTags.format, 1)}`]
   // Other channels and tiles are left to the package.
   if (kind === undefined || one(tiffTags.channels, 1) !== kinds[kind].channels) return undefined
   const { mode, bytes: size, channels } = kinds[kind]
@@ -103,16 +111,6 @@ export function samplesOfTiff(bytes: Uint8Array) {
     return { mode, width, height, data: new Uint8Array(numbers.buffer) }
   }
   return { file, pixelsOf }
-}
-
-function kindOf(photometric: number, bits: number, format: number): keyof typeof kinds | undefined {
-  if (photometric === 3) return bits === 8 ? 'palette' : undefined
-  if (photometric === 5) return bits === 8 ? 'cmyk' : undefined
-  if (photometric === 8) return bits === 8 ? 'lab' : undefined
-  if (format === 3 && photometric <= 1) return bits === 32 ? 'float32' : undefined
-  if (photometric !== 1) return undefined
-  if (bits === 32 && (format === 1 || format === 2)) return 'int32'
-  return bits === 16 && format === 2 ? 'int16' : undefined
 }
 
 /** Makes samples of differences, each to the one before it in its row. */

@@ -32,10 +32,16 @@ function toText(own: ColumnKind): Cast {
 }
 
 function toFlag(value: Value): boolean | undefined {
-  if (typeof value !== 'string') return Number.isNaN(value) ? undefined : Boolean(value)
-  if (value === 'true' || value === 'True') return true
-  return value === 'false' || value === 'False' ? false : undefined
+  if (typeof value === 'string') return flags.get(value)
+  return Number.isNaN(value) ? undefined : Boolean(value)
 }
+
+const flags: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['True', true],
+  ['false', false],
+  ['False', false],
+])
 
 /** Numbers as Python reads them. Each text matches in one way only: a long one takes no more than linear time. */
 export const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
@@ -49,17 +55,15 @@ const words: ReadonlyMap<string, number> = new Map([
 
 function toFloat(isSingle: boolean): Cast {
   return (value) => {
-    let number: number
+    const number = Number(value)
+    const isFinite = Number.isFinite(number)
     if (typeof value === 'string') {
       const word = words.get(value.toLowerCase())
       if (word !== undefined) return word
-      if (!decimal.test(value)) return undefined
-      number = Number(value)
-      if (!Number.isFinite(number)) return undefined
-    } else number = Number(value)
-    return isSingle && Number.isFinite(number) && !Number.isFinite(Math.fround(number))
-      ? undefined
-      : number
+      if (!decimal.test(value) || !isFinite) return undefined
+    }
+    if (isSingle && isFinite && !Number.isFinite(Math.fround(number))) return undefined
+    return number
   }
 }
 

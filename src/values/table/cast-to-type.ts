@@ -116,6 +116,6 @@ function fromBase64(column: Column, rows: number): Column | CastFailure {
     isBinary: true,
     data: data.subarray(0, offsets[rows]),
     offsets,
-    ...(validity && { validity }),
+    validity,
   }
 }

@@ -61,6 +61,11 @@ export interface ColumnTable<C extends AnyColumn = Column> {
   readonly columns: readonly C[]
 }
 
+/** @returns the time zone of a column of instants; undefined for others. */
+export function zoneOf(column: AnyColumn): string | undefined {
+  return 'kind' in column && column.time?.type === 'datetime' ? column.time.zone : undefined
+}
+
 /**
  * **Units**: bytes.
  *
@@ -114,7 +119,7 @@ export function sliceTable<C extends AnyColumn>(
 /** @returns rows `start` to `end` of a column. */
 export function sliceColumn<C extends AnyColumn>(column: C, start: number, end: number): C {
   const validity = column.validity && sliceBits(column.validity, start, end)
-  const rest = { ...column, ...(validity !== undefined && { validity }) }
+  const rest = { ...column, validity }
   if ('fields' in column)
     return { ...rest, fields: column.fields.map((field) => sliceColumn(field, start, end)) }
   const offsets = column.offsets && movedOffsets(column.offsets, start, end)

@@ -56,11 +56,10 @@ export function kindOfType(type: FrameType): ColumnKind | undefined {
 export function timeOfType(type: FrameType): TimeType | undefined {
   if (type === 'Date') return { type: 'date' }
   if (type === 'Time') return { type: 'time', unit: 'ns' }
-  const [, name, unit, zone] = /^(Datetime|Duration)\((\w+)(?:, (.+))?\)$/.exec(type) ?? []
-  if (name === undefined) return undefined
-  return name === 'Duration'
-    ? { type: 'duration', unit: unit as TimeUnit }
-    : { type: 'datetime', unit: unit as TimeUnit, zone }
+  const [, name, named, zone] = /^(Datetime|Duration)\((\w+)(?:, (.+))?\)$/.exec(type) ?? []
+  const unit = named as TimeUnit
+  if (name === 'Duration') return { type: 'duration', unit }
+  return name === 'Datetime' ? { type: 'datetime', unit, zone } : undefined
 }
 
 /**

@@ -35,13 +35,16 @@ export const arrowTypes = {
 } as const
 
 function formatOf(type: MediaType): FrameFormat | 'arrow' | undefined {
-  if (isJsonType(type)) return 'json'
-  if (type.essence === 'text/csv') return 'csv'
-  if (type.essence === arrowTypes.file || type.essence === arrowTypes.stream) return 'arrow'
-  return type.essence === formatTypes.parquet || type.essence === parquetType
-    ? 'parquet'
-    : undefined
+  return isJsonType(type) ? 'json' : readFormats.get(type.essence)
 }
+
+const readFormats: ReadonlyMap<string, FrameFormat | 'arrow'> = new Map([
+  [formatTypes.csv, 'csv'],
+  [formatTypes.parquet, 'parquet'],
+  [parquetType, 'parquet'],
+  [arrowTypes.file, 'arrow'],
+  [arrowTypes.stream, 'arrow'],
+])
 
 /**
  * @returns the format of a request's body and, for text, its charset.

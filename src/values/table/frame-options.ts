@@ -1,7 +1,7 @@
 /** Options that the frame and the series descriptor share, checked once. @module */
 
 import { BadInput, expected, InvalidArgument } from '../../core/errors.ts'
-import { checkOneOf } from '../../core/options.ts'
+import { checkOneOf, isRecord } from '../../core/options.ts'
 import { timeUnits } from './columns.ts'
 import { type FrameType, parseFrameType } from './frame-dtype.ts'
 import type { Orient } from './json/frame-plan.ts'
@@ -14,7 +14,7 @@ import { type TimeForm, timeFormats } from './times.ts'
  */
 export function parseDtypes(dtype: unknown): ReadonlyMap<string, FrameType> | boolean | undefined {
   if (dtype === undefined || typeof dtype === 'boolean') return dtype
-  if (typeof dtype !== 'object' || dtype === null || Array.isArray(dtype)) {
+  if (!isRecord(dtype)) {
     throw new InvalidArgument(
       expected('an object of column to type, true or false', 'dtype', dtype),
     )
@@ -87,12 +87,9 @@ export interface TimeOptions {
  * @throws InvalidArgument.
  */
 export function parseTimeForm({ dateFormat, dateUnit }: TimeOptions, orient: Orient): TimeForm {
-  const format = checkOneOf(
-    'dateFormat',
-    dateFormat ?? (orient === 'table' ? 'iso' : 'epoch'),
-    timeFormats,
-  )
-  if (format === 'epoch' && orient === 'table') {
+  const isTable = orient === 'table'
+  const format = checkOneOf('dateFormat', dateFormat ?? (isTable ? 'iso' : 'epoch'), timeFormats)
+  if (format === 'epoch' && isTable) {
     throw new InvalidArgument("dateFormat 'epoch' is not for orient 'table', whose times are text")
   }
   return { format, unit: checkOneOf('dateUnit', dateUnit ?? 'ms', timeUnits) }

@@ -1,5 +1,5 @@
 /** Time zones of files: Polars panics at names that it does not know. @module */
-import type { AnyColumn } from './columns.ts'
+import { type AnyColumn, zoneOf } from './columns.ts'
 import { zonedType } from './frame-dtype.ts'
 
 /** Offsets from UTC. Polars knows those of whole hours alone. */
@@ -14,16 +14,13 @@ export function withKnownZones(
   columns: readonly AnyColumn[],
   refuse: (column: string, zone: string) => Error,
 ): readonly AnyColumn[] {
-  return columns.some(hasZone)
-    ? columns.map((column) => withKnownZone(column, column.name, refuse))
-    : columns
+  if (!columns.some(hasZone)) return columns
+  return columns.map((column) => withKnownZone(column, column.name, refuse))
 }
 
 function hasZone(column: AnyColumn): boolean {
   if ('fields' in column) return column.fields.some(hasZone)
-  return 'items' in column
-    ? hasZone(column.items)
-    : column.time?.type === 'datetime' && column.time.zone !== undefined
+  return 'items' in column ? hasZone(column.items) : zoneOf(column) !== undefined
 }
 
 function withKnownZone(

@@ -205,7 +205,7 @@ export function encodeFrameMessage(
   return {
     columnNames: columns.map((column) => column.name),
     columns: columns.map((column) => toSeriesMessage(column, rows)),
-    ...(labels && { index: toSeriesMessage(labels, rows) }),
+    index: labels && toSeriesMessage(labels, rows),
   }
 }
 
@@ -214,8 +214,8 @@ export function toSeriesTable({ table, labels }: LabelledTable): SeriesMessage {
   const [column] = table.columns
   return {
     ...toSeriesMessage(column, table.rows),
-    ...(labels && { index: toSeriesMessage(labels, table.rows) }),
-    ...(column.name !== '' && { name: column.name }),
+    index: labels && toSeriesMessage(labels, table.rows),
+    name: column.name || undefined,
   }
 }
 

@@ -89,7 +89,7 @@ export function joinColumns(pieces: readonly Piece[]): AnyColumn {
   const hasNulls = pieces.some((piece) => piece.rows > 0 && piece.column.validity !== undefined)
   const valid = hasNulls ? joinBits(pieces, ({ validity }) => validity) : undefined
   const { validity: _, ...plain } = first
-  const rest = { ...plain, ...(valid && { validity: valid }) }
+  const rest = { ...plain, validity: valid }
   if ('fields' in first) {
     const fieldsOf = ({ column, rows: own }: Piece, i: number) => ({
       column: (column as typeof first).fields[i],
@@ -104,13 +104,11 @@ export function joinColumns(pieces: readonly Piece[]): AnyColumn {
   }
   if (first.offsets === undefined) {
     const flat = pieces as readonly Piece<Column>[]
-    if ((first as Column).kind === 'bool')
-      return { ...rest, data: joinBits(flat, ({ data }) => data) } as Column
-    const size = itemSize((first as Column).kind)
-    return {
-      ...rest,
-      data: joinBytes(flat.map(({ column, rows: own }) => column.data.subarray(0, own * size))),
-    } as Column
+    const { kind } = first as Column
+    if (kind === 'bool') return { ...rest, data: joinBits(flat, ({ data }) => data) } as Column
+    const size = itemSize(kind)
+    const parts = flat.map(({ column, rows: own }) => column.data.subarray(0, own * size))
+    return { ...rest, data: joinBytes(parts) } as Column
   }
   const offsets = new Int32Array(rows + 1)
   let row = 0

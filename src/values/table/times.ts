@@ -43,17 +43,12 @@ const daySeconds = 86_400n
 export function printTimes(column: Column, rows: number, form: TimeForm): Column {
   const { time } = column
   if (time === undefined) return column
-  if (
-    form.format === 'epoch' &&
-    'unit' in time &&
-    time.unit === form.unit &&
-    time.type !== 'time'
-  ) {
+  const isEpoch = form.format === 'epoch' && time.type !== 'time'
+  if (isEpoch && 'unit' in time && time.unit === form.unit) {
     const { time: _, ...numbers } = column
     return numbers
   }
   const read = numberReader(column)
-  const isEpoch = form.format === 'epoch' && time.type !== 'time'
   const print = isEpoch ? epochOf(time, form.unit) : textOf(time, form)
   const cells = cellsOf(column, rows, (row) => print(BigInt(read(row))))
   return columnOf(column.name, isEpoch ? 'int64' : 'str', cells)
@@ -67,7 +62,8 @@ function castTimes(
 ): Column | CastFailure {
   const made = castCells(column, rows, time.type === 'date' ? 'int32' : 'int64', (row) => {
     const value = cast(row)
-    return value === undefined || BigInt.asIntN(64, value) !== value ? undefined : value
+    const isWhole = value !== undefined && BigInt.asIntN(64, value) === value
+    return isWhole ? value : undefined
   })
   return 'failure' in made ? made : { ...made, time }
 }
@@ -91,12 +87,12 @@ export function convertTimes(column: Column, rows: number, time: TimeType): Colu
   const convert = time.type === 'date' ? dayOf(own) : epochOf(own, time.unit, floorDivide)
   return castTimes(column, rows, time, (row) => {
     const value = convert(BigInt(read(row)))
-    return localize === undefined ? value : localize(value)
+    return localize ? localize(value) : value
   })
 }
 
 function zoneOf(time: TimeType): string | undefined {
-  return time.type === 'datetime' ? time.zone : undefined
+  return 'zone' in time ? time.zone : undefined
 }
 
 /**
@@ -149,7 +145,7 @@ function textOf(time: TimeType, form: TimeForm): (value: bigint) => string {
   if (time.type === 'time')
     return (value) => `${clockText(value / scale)}${shortFraction(value % scale, own)}`
   const shown = isExact ? own : digits[form.unit]
-  const suffix = 'zone' in time && time.zone !== undefined ? 'Z' : ''
+  const suffix = zoneOf(time) === undefined ? '' : 'Z'
   const day = daySeconds * scale
   return (value) => {
     const within = ((value % day) + day) % day
@@ -159,9 +155,8 @@ function textOf(time: TimeType, form: TimeForm): (value: bigint) => string {
 }
 
 function fractionText(value: bigint, places: number, shown: number): string {
-  return shown === 0
-    ? ''
-    : `.${value.toString().padStart(places, '0').padEnd(shown, '0').slice(0, shown)}`
+  if (shown === 0) return ''
+  return `.${value.toString().padStart(places, '0').padEnd(shown, '0').slice(0, shown)}`
 }
 
 /** @returns a day as `2020-01-31`; years of more digits have a sign, as in ISO 8601. */

@@ -1,5 +1,5 @@
 /** The columns of Arrow's record batches, as views where that is possible. @module */
-import { type ColumnKind, itemSize } from '../../../core/dtype.ts'
+import { itemSize } from '../../../core/dtype.ts'
 import { float16ToNumber } from '../../../core/text/number-text.ts'
 import type { FlatTable } from '../../array/flatbuffer.ts'
 import {
@@ -23,50 +23,55 @@ const maxDepth = 64
 /** Maximum number of rows, whose offsets have 32 bits. */
 export const maxRows = 2 ** 31 - 2
 
+/** A column to be read: its field, and where it is in the file. */
+interface Place {
+  readonly field: FlatTable
+  readonly batch: ArrowBatch
+  readonly rows: number
+  readonly path: string
+  readonly depth: number
+}
+
 /**
  * @returns the columns of a batch.
  * @throws {@link FileRefusal} with the column.
  */
 export function readColumns(fields: readonly FlatTable[], batch: ArrowBatch): AnyColumn[] {
-  return fields.map((field) => readColumn(field, batch, batch.rows, '', 0))
+  const { rows } = batch
+  return fields.map((field) => readColumn({ field, batch, rows, path: field.string(0), depth: 0 }))
 }
 
 /** @returns the values of a dictionary, which stand in a batch of their own. */
 export function readValues(field: FlatTable, batch: ArrowBatch): AnyColumn {
-  const values = readPlain(field, batch, batch.rows, field.string(0), 1)
-  return 'kind' in values && values.heaps !== undefined
-    ? contiguousText(values, batch.rows)
-    : values
+  const { rows } = batch
+  const values = readPlain({ field, batch, rows, path: field.string(0), depth: 1 })
+  return 'kind' in values && values.heaps !== undefined ? contiguousText(values, rows) : values
 }
 
 type Rest = Pick<Column, 'name' | 'validity'>
 
-function readColumn(
-  field: FlatTable,
-  batch: ArrowBatch,
-  count: number,
-  parent: string,
-  depth: number,
-): AnyColumn {
-  const path = parent === '' ? field.string(0) : `${parent}.${field.string(0)}`
+function readChild(parent: Place, field: FlatTable, rows: number): AnyColumn {
+  const { batch, depth, path } = parent
+  return readColumn({ field, batch, rows, path: `${path}.${field.string(0)}`, depth: depth + 1 })
+}
+
+function readColumn(place: Place): AnyColumn {
+  const { field, batch, rows, path, depth } = place
   const encoded = dictionaryOf(field)
-  if (encoded === undefined) return readPlain(field, batch, count, path, depth)
-  const [rows, rest] = readNode(field, batch, count, path)
+  if (encoded === undefined) return readPlain(place)
+  const rest = readNode(place)
   const codes: Column = { ...rest, kind: encoded.kind, data: batch.bytes() }
   const dictionary = batch.source.dictionaries.get(encoded.id)
   // Without rows, a file may leave the dictionary out, too.
   if (dictionary === undefined && rows > 0)
     throw damagedColumn(path, 'its dictionary is missing, or comes later')
   requireBytes(codes.data, rows * itemSize(codes.kind), path)
-  const values = dictionary?.values ?? readPlain(field, batch, 0, path, depth)
+  const values = dictionary?.values ?? readPlain({ ...place, rows: 0 })
   const places = placesOf(codes, rows, dictionary?.rows ?? 0, path)
   const { client } = batch.source
   const { validity, ...column } = takeRows(values, places, (bytes) => client?.made.take(bytes))
-  const named = {
-    ...column,
-    name: rest.name,
-    ...(places.includes(-1) || values.validity ? { validity } : {}),
-  } as AnyColumn
+  const hasNulls = places.includes(-1) || values.validity !== undefined
+  const named = { ...column, name: rest.name, ...(hasNulls && { validity }) } as AnyColumn
   const isCategory =
     depth === 0 &&
     client !== undefined &&
@@ -78,32 +83,25 @@ function readColumn(
 
 function placesOf(codes: Column, rows: number, values: number, path: string): Int32Array {
   const numbers = columnNumbers(codes, rows)
-  const places = new Int32Array(rows)
+  const places = new Int32Array(rows).fill(-1)
   for (let row = 0; row < rows; row++) {
-    const place = isValid(codes, row) ? Number(numbers[row]) : -1
-    if (place >= values || (place < 0 && isValid(codes, row)))
-      throw damagedColumn(path, 'a code without a value')
+    if (!isValid(codes, row)) continue
+    const place = Number(numbers[row])
+    if (place >= values || place < 0) throw damagedColumn(path, 'a code without a value')
     places[row] = place
   }
   return places
 }
 
-function readNode(
-  field: FlatTable,
-  batch: ArrowBatch,
-  count: number,
-  path: string,
-): readonly [number, Rest] {
-  const [rows, nulls] = batch.node()
+function readNode({ field, batch, rows, path }: Place): Rest {
+  const [count, nulls] = batch.node()
   if (rows !== count || rows < 0 || rows > maxRows)
-    throw damagedColumn(path, `${rows} elements, not ${count}`)
+    throw damagedColumn(path, `${count} elements, not ${rows}`)
   const bits = batch.bytes()
-  if (nulls > 0 && bits.length > 0) {
-    requireBytes(bits, (rows + 7) >> 3, path)
-    return [rows, { name: field.string(0), validity: bits }]
-  }
-  if (nulls > 0) throw damagedColumn(path, 'nulls without a bitmap')
-  return [rows, { name: field.string(0) }]
+  if (nulls <= 0) return { name: field.string(0) }
+  if (bits.length === 0) throw damagedColumn(path, 'nulls without a bitmap')
+  requireBytes(bits, (rows + 7) >> 3, path)
+  return { name: field.string(0), validity: bits }
 }
 
 function requireBytes(bytes: Uint8Array, size: number, path: string): void {
@@ -111,13 +109,8 @@ function requireBytes(bytes: Uint8Array, size: number, path: string): void {
     throw damagedColumn(path, `${bytes.length} bytes where ${size} are needed`)
 }
 
-function readPlain(
-  field: FlatTable,
-  batch: ArrowBatch,
-  count: number,
-  path: string,
-  depth: number,
-): AnyColumn {
+function readPlain(place: Place): AnyColumn {
+  const { field, batch, rows, path, depth } = place
   const type = arrowTypeOf(field)
   if (type === undefined) throw unsupported(path, `${arrowTypeName(field)} of Arrow`)
   if (depth > maxDepth)
@@ -125,22 +118,20 @@ function readPlain(
       `one with ${columnNamed(path)}, which is more than ${maxDepth} deep`,
       true,
     )
+  const { client } = batch.source
   if (type.layout === 'null') {
-    const [rows] = batch.node()
+    const [count] = batch.node()
     if (rows !== count || rows > maxRows)
-      throw damagedColumn(path, `${rows} elements, not ${count}`)
-    batch.source.client?.made.take(rows * 8)
+      throw damagedColumn(path, `${count} elements, not ${rows}`)
+    client?.made.take(rows * 8)
     return nullColumn(field.string(0), rows)
   }
-  const [rows, rest] = readNode(field, batch, count, path)
-  if (type.layout === 'struct') return readStruct(field, batch, rows, rest, path, depth)
-  if (type.layout === 'list' || type.layout === 'fixed-list') {
-    return readList(field, type, batch, rows, rest, path, depth)
-  }
-  if (type.layout === 'views') return readViews(type, batch, rows, rest, path)
-  if (type.layout === 'text') return readText(type, batch, rows, rest, path)
-  const column = readFlat(type, batch, rows, rest, path)
-  const { client } = batch.source
+  const rest = readNode(place)
+  if (type.layout === 'struct') return readStruct(place, rest)
+  if (type.layout === 'list' || type.layout === 'fixed-list') return readList(type, place, rest)
+  if (type.layout === 'views') return readViews(type, place, rest)
+  if (type.layout === 'text') return readText(type, place, rest)
+  const column = readFlat(type, place, rest)
   if (type.layout !== 'decimal') return column
   if (client === undefined || depth > 0) return decimalNumbers(column, rows, type)
   client.made.take(rows * (type.precision + 6))
@@ -150,12 +141,12 @@ function readPlain(
   }
 }
 
-type Flat = Extract<
-  ArrowType,
-  { readonly layout: 'half' | 'flat' | 'scaled' | 'fixed-bytes' | 'decimal' }
->
+/** A type by its layout. */
+type Of<L extends ArrowType['layout']> = Extract<ArrowType, { readonly layout: L }>
 
-function readFlat(type: Flat, batch: ArrowBatch, rows: number, rest: Rest, path: string): Column {
+type Flat = Of<'half' | 'flat' | 'scaled' | 'fixed-bytes' | 'decimal'>
+
+function readFlat(type: Flat, { batch, rows, path }: Place, rest: Rest): Column {
   const data = batch.bytes()
   const { client } = batch.source
   if (type.layout === 'half') {
@@ -164,31 +155,26 @@ function readFlat(type: Flat, batch: ArrowBatch, rows: number, rest: Rest, path:
     return { ...rest, kind: 'float32', data: floatsOf(data, rows) }
   }
   if (type.layout === 'fixed-bytes' || type.layout === 'decimal') {
-    const size = type.layout === 'decimal' ? type.bytes : type.length
+    const size = 'bytes' in type ? type.bytes : type.length
     if (size < 0 || rows * size > maxRows)
       throw damagedColumn(path, `${rows} elements of ${size} bytes`)
     requireBytes(data, rows * size, path)
     client?.made.take(rows * 4)
-    const offsets = Int32Array.from({ length: rows + 1 }, (_, row) => row * size)
-    return { ...rest, kind: 'str', isBinary: true, data, offsets }
+    return { ...rest, kind: 'str', isBinary: true, data, offsets: evenOffsets(rows, size) }
   }
   const { kind, time } = type
-  requireBytes(data, bytesNeeded(kind, rows), path)
-  const column = { ...rest, kind, data, ...(time !== undefined && { time }) }
+  requireBytes(data, kind === 'bool' ? (rows + 7) >> 3 : rows * itemSize(kind), path)
+  const column = { ...rest, kind, data, time }
   if (type.layout === 'flat') return column
   client?.made.take(rows * 8)
   return scaled(column, rows, type, path)
 }
 
-const bytesNeeded = (kind: ColumnKind, rows: number) =>
-  kind === 'bool' ? (rows + 7) >> 3 : rows * itemSize(kind)
+function evenOffsets(rows: number, length: number): Int32Array {
+  return Int32Array.from({ length: rows + 1 }, (_, row) => row * length)
+}
 
-function scaled(
-  column: Column,
-  rows: number,
-  { time, scale }: Extract<ArrowType, { readonly layout: 'scaled' }>,
-  path: string,
-): Column {
+function scaled(column: Column, rows: number, { time, scale }: Of<'scaled'>, path: string): Column {
   const numbers = columnNumbers(column, rows)
   const isDate = 'by' in scale
   const made = isDate ? new Int32Array(rows) : new BigInt64Array(rows)
@@ -212,45 +198,26 @@ function floorOf(value: bigint, by: bigint): bigint {
   return (rest < 0n ? value - rest - by : value - rest) / by
 }
 
-function readText(
-  type: Extract<ArrowType, { readonly layout: 'text' }>,
-  batch: ArrowBatch,
-  rows: number,
-  rest: Rest,
-  path: string,
-): Column {
-  const offsets = offsetsOf(batch, type.offsetBytes, rows, path)
-  const column: Column = { ...rest, kind: 'str', offsets, data: batch.bytes(), ...binary(type) }
+function readText({ offsetBytes, isBinary }: Of<'text'>, place: Place, rest: Rest): Column {
+  const { batch, rows, path } = place
+  const offsets = offsetsOf(place, offsetBytes)
+  const column: Column = { ...rest, kind: 'str', offsets, data: batch.bytes(), isBinary }
   return batch.source.client === undefined ? column : checkedText(column, rows, path)
 }
 
-const binary = ({ isBinary }: { readonly isBinary?: true }) => (isBinary ? { isBinary } : {})
-
-function readViews(
-  type: Extract<ArrowType, { readonly layout: 'views' }>,
-  batch: ArrowBatch,
-  rows: number,
-  rest: Rest,
-  path: string,
-): Column {
+function readViews({ isBinary }: Of<'views'>, { batch, rows, path }: Place, rest: Rest): Column {
   const data = batch.bytes()
   requireBytes(data, rows * 16, path)
-  const column: Column = { ...rest, kind: 'str', data, heaps: batch.heaps(), ...binary(type) }
+  const column: Column = { ...rest, kind: 'str', data, heaps: batch.heaps(), isBinary }
   const { client } = batch.source
   if (client === undefined) return column
   client.made.take(checkViews(column, rows, path) + rows * 4)
   return checkedText(contiguousText(column, rows), rows, path)
 }
 
-function readStruct(
-  field: FlatTable,
-  batch: ArrowBatch,
-  rows: number,
-  rest: Rest,
-  path: string,
-  depth: number,
-): AnyColumn {
-  const fields = field.tables(5).map((child) => readColumn(child, batch, rows, path, depth + 1))
+function readStruct(place: Place, rest: Rest): AnyColumn {
+  const { field, batch, rows, path } = place
+  const fields = field.tables(5).map((child) => readChild(place, child, rows))
   if (batch.source.client !== undefined) {
     if (fields.length === 0) throw unsupported(path, 'objects without fields')
     const twice = nameTwice(fields)
@@ -268,24 +235,16 @@ export function nameTwice(columns: readonly { readonly name: string }[]): string
   return columns.find(({ name }) => seen.size === seen.add(name).size)?.name
 }
 
-function readList(
-  field: FlatTable,
-  type: Extract<ArrowType, { readonly layout: 'list' | 'fixed-list' }>,
-  batch: ArrowBatch,
-  rows: number,
-  rest: Rest,
-  path: string,
-  depth: number,
-): AnyColumn {
+function readList(type: Of<'list' | 'fixed-list'>, place: Place, rest: Rest): AnyColumn {
+  const { field, batch, rows, path } = place
+  const { client } = batch.source
   const [child] = field.tables(5)
   if (child === undefined) throw damagedColumn(path, 'a list without a type of its elements')
-  const isFixed = type.layout === 'fixed-list'
-  const offsets = isFixed
-    ? evenOffsets(batch, type.length, rows, path)
-    : offsetsOf(batch, type.offsetBytes, rows, path)
+  const offsets =
+    'length' in type ? fixedOffsets(place, type.length) : offsetsOf(place, type.offsetBytes)
   const count = batch.nextRows
-  if (batch.source.client !== undefined) checkOffsets(offsets, rows, count, path)
-  const entries = readColumn(child, batch, count, path, depth + 1)
+  if (client !== undefined) checkOffsets(offsets, rows, count, path)
+  const entries = readChild(place, child, count)
   const items = isMap(field) ? withMapNames(entries) : entries
   const [base] = offsets
   if (base === 0) return { ...rest, offsets, items }
@@ -308,14 +267,14 @@ function withMapNames(entries: AnyColumn): AnyColumn {
   }
 }
 
-function evenOffsets(batch: ArrowBatch, length: number, rows: number, path: string): Int32Array {
+function fixedOffsets({ batch, rows, path }: Place, length: number): Int32Array {
   if (length < 0 || rows * length > maxRows)
     throw damagedColumn(path, `${rows} lists of ${length} elements`)
   batch.source.client?.made.take(rows * 4)
-  return Int32Array.from({ length: rows + 1 }, (_, row) => row * length)
+  return evenOffsets(rows, length)
 }
 
-function offsetsOf(batch: ArrowBatch, size: 4 | 8, rows: number, path: string): Int32Array {
+function offsetsOf({ batch, rows, path }: Place, size: 4 | 8): Int32Array {
   const bytes = batch.bytes()
   // Without rows, writers may leave out the only offset.
   if (rows === 0) return new Int32Array(1)

@@ -2,7 +2,14 @@
 
 import { type ColumnKind, elementTypes, isDType, itemSize } from '../../../core/dtype.ts'
 import { type Builder, FlatTable } from '../../array/flatbuffer.ts'
-import { type AnyColumn, type Column, type TimeType, type TimeUnit, timeUnits } from '../columns.ts'
+import {
+  type AnyColumn,
+  type Column,
+  type TimeType,
+  type TimeUnit,
+  timeUnits,
+  zoneOf,
+} from '../columns.ts'
 
 /** Type ids of Schema.fbs. */
 export const arrowIds = {
@@ -47,7 +54,7 @@ export function isMap(field: FlatTable): boolean {
 
 /** Writes the type of a column; returns its id and its position. */
 export function writeArrowType(out: Builder, column: AnyColumn): { id: number; at: number } {
-  const zone = 'time' in column && column.time?.type === 'datetime' ? column.time.zone : undefined
+  const zone = zoneOf(column)
   const zoneAt = zone === undefined ? 0 : out.createString(zone)
   out.startObject(2)
   const id = writeTypeOf(out, column, zoneAt)
@@ -75,7 +82,7 @@ function writeFlatType(
     return arrowIds.float
   }
   out.addFieldInt32(0, itemSize(kind) * 8, 0)
-  out.addFieldInt8(1, elementTypes[kind].kind === 'i' ? 1 : 0, 0)
+  out.addFieldInt8(1, Number(elementTypes[kind].kind === 'i'), 0)
   return arrowIds.int
 }
 
@@ -153,6 +160,13 @@ const plainTypes: Readonly<Record<number, ArrowType | undefined>> = {
   [arrowIds.struct]: { layout: 'struct' },
 }
 
+/** By the enum Precision. */
+const floatTypes: readonly (ArrowType | undefined)[] = [
+  { layout: 'half' },
+  { layout: 'flat', kind: 'float32' },
+  { layout: 'flat', kind: 'float64' },
+]
+
 const flat = (kind: ColumnKind, time: TimeType): ArrowType => ({ layout: 'flat', kind, time })
 
 const dayMs = 86_400_000n
@@ -166,9 +180,12 @@ export function dictionaryOf(
 ): { readonly id: number; readonly kind: ColumnKind } | undefined {
   const encoding = field.table(4)
   if (encoding === undefined) return undefined
-  const index = encoding.table(1)
-  const kind = index === undefined ? 'int32' : `${index.uint8(1) ? '' : 'u'}int${index.int32(0)}`
-  return { id: encoding.long(0), kind: isDType(kind) ? (kind as ColumnKind) : 'int32' }
+  return { id: encoding.long(0), kind: integerKind(encoding.table(1)) ?? 'int32' }
+}
+
+function integerKind(type: FlatTable | undefined): ColumnKind | undefined {
+  const kind = `${type?.uint8(1) ? '' : 'u'}int${type?.int32(0)}`
+  return isDType(kind) ? (kind as ColumnKind) : undefined
 }
 
 /**
@@ -180,15 +197,11 @@ export function arrowTypeOf(field: FlatTable): ArrowType | undefined {
   const id = field.uint8(2)
   switch (id) {
     case arrowIds.int: {
-      const kind = `${type?.uint8(1) ? '' : 'u'}int${type?.int32(0) ?? 0}`
-      return isDType(kind) ? { layout: 'flat', kind: kind as ColumnKind } : undefined
+      const kind = integerKind(type)
+      return kind && { layout: 'flat', kind }
     }
-    case arrowIds.float: {
-      const width = type?.int16(0) ?? 0
-      return width === 0
-        ? { layout: 'half' }
-        : { layout: 'flat', kind: width === 1 ? 'float32' : 'float64' }
-    }
+    case arrowIds.float:
+      return floatTypes[type?.int16(0) ?? 0]
     case arrowIds.fixedSizeList:
       return { layout: 'fixed-list', length: type?.int32(0) ?? 0 }
     case arrowIds.fixedSizeBinary:
@@ -205,15 +218,9 @@ const maxPrecision = 38
 
 function decimalOf(type: FlatTable | undefined): ArrowType | undefined {
   const [precision, scale, bits] = [type?.int32(0) ?? 0, type?.int32(1) ?? 0, type?.int32(2) || 128]
-  const isKnown =
-    precision > 0 &&
-    precision <= maxPrecision &&
-    scale >= 0 &&
-    scale <= precision &&
-    bits % 32 === 0
-  return isKnown && bits <= 256
-    ? { layout: 'decimal', bytes: bits / 8, precision, scale }
-    : undefined
+  const isKnown = precision > 0 && precision <= maxPrecision && scale >= 0 && scale <= precision
+  if (!isKnown || bits % 32 !== 0 || bits > 256) return undefined
+  return { layout: 'decimal', bytes: bits / 8, precision, scale }
 }
 
 /**
@@ -224,11 +231,9 @@ function decimalOf(type: FlatTable | undefined): ArrowType | undefined {
 function timeOf(id: number, type: FlatTable | undefined): ArrowType | undefined {
   switch (id) {
     case arrowIds.date: {
-      const date: TimeType = { type: 'date' }
-      const isDays = type?.int16(0, 1) === 0
-      return isDays
-        ? flat('int32', date)
-        : { layout: 'scaled', kind: 'int64', time: date, scale: { by: dayMs } }
+      const time: TimeType = { type: 'date' }
+      if (type?.int16(0, 1) === 0) return flat('int32', time)
+      return { layout: 'scaled', kind: 'int64', time, scale: { by: dayMs } }
     }
     case arrowIds.timestamp: {
       const zone = type?.string(1) || undefined

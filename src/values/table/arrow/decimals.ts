@@ -15,7 +15,7 @@ export function decimalTexts(
   const data = Buffer.allocUnsafeSlow(offsets[rows])
   data.write(texts.join(''), 'latin1')
   const { name, validity } = column
-  return { name, kind: 'str', data, offsets, ...(validity && { validity }) }
+  return { name, kind: 'str', data, offsets, validity }
 }
 
 /** @returns the floats next to decimals. */
@@ -32,7 +32,7 @@ export function decimalNumbers(
     name,
     kind: 'float64',
     data: new Uint8Array(numbers.buffer),
-    ...(validity && { validity }),
+    validity,
   }
 }
 

@@ -35,10 +35,10 @@ export function parseCsv(
   const fields = readFields(Buffer.from(lines.buffer, lines.byteOffset, lines.length), names.length)
   if ('failure' in fields) return fields
   const columns = names.map((name, i) => {
-    const texts = () => fields[i].map((field) => field?.toString() ?? null)
-    return (
-      (isText[i] === 1 ? undefined : typedColumn(fields[i], name)) ?? columnOf(name, 'str', texts())
-    )
+    const typed = isText[i] === 0 && typedColumn(fields[i], name)
+    if (typed) return typed
+    const texts = fields[i].map((field) => field?.toString() ?? null)
+    return columnOf(name, 'str', texts)
   })
   return { rows: fields[0].length, columns }
 }
@@ -130,7 +130,6 @@ const flagOf = (text: string) => text.toLowerCase() === 'true'
 const withoutZeros = (text: string) => text.replace(/^([+-]?)0+(?=\d)/, '$1')
 
 function floatOf(text: string): number {
-  if (infinity.test(text))
-    return text.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
-  return Number(text)
+  const isInfinite = infinity.test(text)
+  return Number(isInfinite ? text.replace(/inf.*/i, 'Infinity') : text)
 }

@@ -47,7 +47,7 @@ export function decodeCsv(csv: Uint8Array, source: CsvSource): MaybePromise<Colu
   const names = headerNames(text.names)
   const types = typeof source.types === 'function' ? source.types(names) : []
   const flags = Uint8Array.from(names, (_, i) =>
-    source.types === 'text' || isText(types[i], epochUnit) ? 1 : 0,
+    Number(source.types === 'text' || isText(types[i], epochUnit)),
   )
   const lines = text.bytes.subarray(text.linesAt)
   const { parseCsvAsync } = codec
@@ -71,10 +71,7 @@ export function decodeCsv(csv: Uint8Array, source: CsvSource): MaybePromise<Colu
 function isText(type: FrameType | undefined, epochUnit: TimeUnit | undefined): boolean {
   if (type === undefined) return false
   if (type === 'Utf8' || type === 'Categorical' || type === 'Binary') return true
-  return (
-    timeOfType(type) !== undefined &&
-    (epochUnit === undefined || epochOf(type, epochUnit) === undefined)
-  )
+  return timeOfType(type) !== undefined && !(epochUnit && epochOf(type, epochUnit))
 }
 
 /**
@@ -120,10 +117,7 @@ const messages: Record<
 
 function refusal({ failure, offset, row }: CsvFailure, name: string): BadInput {
   const [reason, expected, received] = messages[failure]
-  const place = row === undefined || row < 0 ? '' : ` in row ${row}`
-  return new BadInput(`expected ${expected} for ${name}, received ${received}${place}`, {
-    reason,
-    offset,
-    ...(row !== undefined && row >= 0 && { path: `[${row}]` }),
-  })
+  const message = `expected ${expected} for ${name}, received ${received}`
+  if (row === undefined || row < 0) return new BadInput(message, { reason, offset })
+  return new BadInput(`${message} in row ${row}`, { reason, offset, path: `[${row}]` })
 }

@@ -3,7 +3,7 @@
  * and so is a null of a frame of one column. RFC 4180 with newlines; lists and objects are JSON text, bytes base64,
  * durations ISO 8601. @module
  */
-import { type AnyColumn, type Column, cellsOf, columnOf, textAt } from '../columns.ts'
+import { type AnyColumn, type Column, cellsOf, columnOf, textAt, zoneOf } from '../columns.ts'
 import { frameCodec } from '../json/native-codec.ts'
 import { requireTable } from '../message.ts'
 import type { Polars } from '../polars/polars.ts'
@@ -24,13 +24,9 @@ export function encodeFrameCsv(polars: Polars, frame: DataFrame, codec = frameCo
   return codec.writeCsv({
     rows,
     columns: columns.map((column, i) =>
-      isZoned(column) ? zonedColumn(polars, source, i, column) : plainColumn(column, rows),
+      zoneOf(column) ? zonedColumn(polars, source, i, column) : plainColumn(column, rows),
     ),
   })
-}
-
-function isZoned(column: AnyColumn): column is Column {
-  return 'kind' in column && column.time?.type === 'datetime' && column.time.zone !== undefined
 }
 
 /** Instants in the time of their zone, which Polars knows. */
@@ -38,13 +34,13 @@ function zonedColumn(
   polars: Polars,
   frame: DataFrame,
   place: number,
-  { name, validity }: Column,
+  { name, validity }: AnyColumn,
 ): Column {
   const lines = polars
     .writeCsv(polars.rename(polars.pick(frame, [place]), ['c']))
     .toString()
     .split('\n')
-  return { ...columnOf(name, 'str', lines.slice(1, -1)), ...(validity && { validity }) }
+  return { ...columnOf(name, 'str', lines.slice(1, -1)), validity }
 }
 
 function plainColumn(column: AnyColumn, rows: number): Column {

@@ -91,7 +91,7 @@ export class EncodeProgram {
     this.#piece(words, at + stepPlace.closeAt, step.close)
     words[at + stepPlace.firstColumn] = step.first
     words[at + stepPlace.columns] = step.count
-    words[at + stepPlace.hasKeys] = step.keys ? 1 : 0
+    words[at + stepPlace.hasKeys] = Number(step.keys)
     this.#counts.steps++
   }
 

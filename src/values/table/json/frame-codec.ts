@@ -60,11 +60,7 @@ export class FrameFault {
   readonly why: FrameFailure
 
   constructor(failure: FrameFailureKind, column?: string, row?: number) {
-    this.why = {
-      failure,
-      ...(column !== undefined && { column }),
-      ...(row !== undefined && { row }),
-    }
+    this.why = { failure, column, row }
   }
 }
 

@@ -93,8 +93,9 @@ function failureOf(bytes: Buffer, words: Float64Array): FrameFailure {
   return {
     failure,
     offset: words[failureWord.offset],
-    ...(columnAt !== -1 && { column: shortText(bytes, columnAt, words[failureWord.columnLength]) }),
-    ...(row !== -1 && { row }),
+    column:
+      columnAt === -1 ? undefined : shortText(bytes, columnAt, words[failureWord.columnLength]),
+    row: row === -1 ? undefined : row,
   }
 }
 

@@ -1,4 +1,5 @@
 /** JSON text to columns by JSON.parse, for use without the native add-on. @module */
+import { isRecord } from '../../../core/options.ts'
 import { measureJson } from '../../../core/text/json-scan.ts'
 import { parseMarked, syntaxFailure } from '../../../core/text/marked-json.ts'
 import { requireShort } from '../../../core/text/parse-json.ts'
@@ -176,10 +177,7 @@ class FrameReader {
     const labels = index === undefined ? undefined : labelList(index, true)
     if (labels !== undefined && labels.values.length !== this.#rows) throw new FrameFault('ragged')
     const name = nameOf(parts.get('name') ?? null)
-    return {
-      ...(labels && { labels: columnFrom(labels, this.#rows) }),
-      ...(name !== undefined && { name }),
-    }
+    return { labels: labels && columnFrom(labels, this.#rows), name }
   }
 
   #rename(names: readonly string[]): void {
@@ -219,7 +217,7 @@ class FrameReader {
 }
 
 function isObject(value: Marked | undefined): value is MarkedObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isRecord(value)
 }
 
 function formOf(value: Marked | undefined): 'list' | 'object' | 'scalar' {

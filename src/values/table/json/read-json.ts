@@ -73,15 +73,10 @@ function readFrame(
 ): MaybePromise<JsonFrame> {
   const accept = (frame: ParsedFrame): JsonFrame => {
     if (layout === 'table') return applySchema(frame, bom, name)
-    const { table, labels } = frame
-    const names =
-      layout === 'split' ? uniqueNames(table.columns.map((column) => column.name)) : undefined
-    return {
-      table: names ? renameColumns(table, names) : table,
-      labels,
-      name: frame.name,
-      types: undefined,
-    }
+    const { table, labels, name: own } = frame
+    if (layout !== 'split') return { table, labels, name: own, types: undefined }
+    const names = uniqueNames(table.columns.map((column) => column.name))
+    return { table: renameColumns(table, names), labels, name: own, types: undefined }
   }
   return whenReady(parse(false), (frame) => {
     if (!('failure' in frame)) return accept(frame)
@@ -118,7 +113,8 @@ function applySchema({ table, schema }: ParsedFrame, bom: number, name: string):
     const message = `expected ${expected} for ${name}, received ${received}`
     return new BadInput(message, {
       reason: 'schema',
-      ...(path === undefined ? { offset: bom + start } : { path }),
+      path,
+      offset: path === undefined ? bom + start : undefined,
     })
   }
   if (parsed === undefined) throw refused('a Table Schema', `none at byte ${bom + start}`)
@@ -169,6 +165,7 @@ function refusal(
   const [reason, wanted, received] = frameFailures[failure]
   const expected = failure === 'layout' || failure === 'keys' ? layoutNames[layout] : wanted
   const at = offset === undefined ? undefined : bom + offset
+  let message = `expected ${expected} for ${name}, received ${received}`
   const names: string[] = []
   const path: string[] = []
   if (column !== undefined) names.push(`column ${JSON.stringify(column.slice(0, 80))}`)
@@ -177,11 +174,7 @@ function refusal(
     path.push(`[${row}]`)
   }
   if (column !== undefined) path.push(column)
-  const cell = names.length === 0 ? '' : ` in ${names.join(' of ')}`
-  const place = `${cell}${at === undefined ? '' : ` at byte ${at}`}`
-  return new BadInput(`expected ${expected} for ${name}, received ${received}${place}`, {
-    reason,
-    ...(at !== undefined && { offset: at }),
-    ...(path.length > 0 && { path: path.join('.') }),
-  })
+  if (names.length > 0) message += ` in ${names.join(' of ')}`
+  if (at !== undefined) message += ` at byte ${at}`
+  return new BadInput(message, { reason, offset: at, path: path.join('.') || undefined })
 }

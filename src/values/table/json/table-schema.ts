@@ -117,7 +117,7 @@ export function tableText(
   for (const [i, column] of columns.entries())
     fields.push({ name: column.name, ...fieldOf(column, types[i] ?? {}) })
   const schema = JSON.stringify({ fields, primaryKey: [labelKey], pandas_version: '1.4.0' })
-  return { layout: 'table', schema, labelKey, ...(labels && { labels }) }
+  return { layout: 'table', schema, labelKey, labels }
 }
 
 function fieldOf(column: AnyColumn, { time, categories }: FieldType): object {
@@ -126,14 +126,11 @@ function fieldOf(column: AnyColumn, { time, categories }: FieldType): object {
   if (!('kind' in column) || column.isJson) return { type: 'any' }
   const { kind, validity } = column
   if (time?.type === 'date' || time?.type === 'datetime') {
-    return {
-      type: 'datetime',
-      ...(time.type === 'datetime' && time.zone !== undefined && { tz: time.zone }),
-    }
+    return { type: 'datetime', tz: 'zone' in time ? time.zone : undefined }
   }
   if (time?.type === 'duration') return { type: 'duration' }
-  const extDtype = validity === undefined ? undefined : nullableName(kind)
-  return { type: typeName(kind), ...(extDtype !== undefined && { extDtype }) }
+  const extDtype = validity && nullableName(kind)
+  return { type: typeName(kind), extDtype }
 }
 
 function typeName(kind: ColumnKind): string {

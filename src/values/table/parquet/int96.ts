@@ -96,7 +96,7 @@ function instants({ name, data, validity }: Column, rows: number, path: string):
   const view = new DataView(data.buffer, data.byteOffset, data.length)
   const made = new BigInt64Array(rows)
   for (let row = 0; row < rows; row++) {
-    if (!isValid({ ...(validity && { validity }) }, row)) continue
+    if (!isValid({ validity }, row)) continue
     const day = BigInt(view.getUint32(row * timeBytes + 8, true)) - julianEpoch
     const value = day * dayNs + view.getBigInt64(row * timeBytes, true)
     if (BigInt.asIntN(64, value) !== value) {
@@ -111,6 +111,6 @@ function instants({ name, data, validity }: Column, rows: number, path: string):
     kind: 'int64',
     data: new Uint8Array(made.buffer),
     time,
-    ...(validity && { validity }),
+    validity,
   }
 }

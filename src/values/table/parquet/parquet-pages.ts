@@ -96,7 +96,7 @@ export function decodeColumns(
     for (const chunk of chunks) if (chunk.values > 0) addPages(chunk, source, pages)
     addRecord(columns, parquetColumnWord, {
       kind: elementTypes[kind].code,
-      isOptional: isOptional ? 1 : 0,
+      isOptional: Number(isOptional),
       pages: (pages.length - before) / pageWords,
     })
   }
@@ -130,7 +130,7 @@ function addPages(chunk: ParquetChunk, source: Source, pages: number[]): void {
     const content = contentOf(header, Math.max(0, levelBytes), chunk.codec, source)
     // Each word alone: a file of 1,000 rows has 20 pages, and a loop over names takes a tenth of its reading.
     const words = new Array<number>(pageWords)
-    words[pageWord.isDictionary] = isDictionary ? 1 : 0
+    words[pageWord.isDictionary] = Number(isDictionary)
     words[pageWord.encoding] = header.encoding
     words[pageWord.values] = header.values
     words[pageWord.isSnappy] = content.isSnappy
@@ -139,7 +139,7 @@ function addPages(chunk: ParquetChunk, source: Source, pages: number[]): void {
     words[pageWord.bytes] = content.bytes
     words[pageWord.unpackedBytes] = content.unpackedBytes
     words[pageWord.levelBytes] = levelBytes
-    words[pageWord.startsChunk] = at === start ? 1 : 0
+    words[pageWord.startsChunk] = Number(at === start)
     pages.push(...words)
     at = header.start + header.packedBytes
     if (!isDictionary) rows += header.values
@@ -175,7 +175,7 @@ function contentOf(
 ) {
   const packing = levels?.isPacked === false ? codecs.none : codec
   if (packing === codecs.none || packing === codecs.snappy) {
-    const isSnappy = packing === codecs.snappy ? 1 : 0
+    const isSnappy = Number(packing === codecs.snappy)
     return { isSnappy, part: 0, at: start, bytes: packedBytes, unpackedBytes }
   }
   if (!mayUnpack) throw new Unreadable()
@@ -198,11 +198,11 @@ function columnsOf(
     const word = (name: keyof typeof readColumnWord) =>
       words[i * readColumnWords + readColumnWord[name]]
     const bits = word('validityAt')
-    const validity = bits === -1 ? {} : { validity: new Uint8Array(whole, bits, (rows + 7) >> 3) }
+    const validity = bits === -1 ? undefined : new Uint8Array(whole, bits, (rows + 7) >> 3)
     if (kind !== 'str')
-      return { data: new Uint8Array(whole, word('dataAt'), word('dataLength')), ...validity }
+      return { data: new Uint8Array(whole, word('dataAt'), word('dataLength')), validity }
     const offsets = new Int32Array(whole, word('offsetsAt'), rows + 1)
-    return { data: new Uint8Array(buffers[text++]), offsets, ...validity }
+    return { data: new Uint8Array(buffers[text++]), offsets, validity }
   })
 }
 

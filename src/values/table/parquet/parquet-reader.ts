@@ -157,5 +157,5 @@ function fieldsOf(base64: string): FlatTable[] {
 function columnOf({ path: name }: SchemaElement, type: Plain, decoded: DecodedColumn): Column {
   if (type.layout !== 'flat') return { name, kind: 'str', ...decoded }
   const { kind, time } = type
-  return { name, kind, ...decoded, ...(time !== undefined && { time }) }
+  return { name, kind, ...decoded, time }
 }

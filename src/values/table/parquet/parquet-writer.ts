@@ -15,7 +15,9 @@ import {
   type Column,
   type ColumnTable,
   contiguousText,
+  type TimeUnit,
   timeUnits,
+  zoneOf,
 } from '../columns.ts'
 import { physicalKinds } from './parquet-pages.ts'
 
@@ -39,16 +41,14 @@ export function encodeParquet(
 ): Uint8Array | undefined {
   if (columns.length === 0 || addon === undefined || !columns.every(isFlat)) return undefined
   if (compression === 'gzip' || compression === 'zstd') return undefined
-  const needsArrow = columns.some(
-    ({ time }) => time?.type === 'duration' || (time?.type === 'datetime' && time.zone),
-  )
+  const needsArrow = columns.some((column) => column.time?.type === 'duration' || zoneOf(column))
   const schema = needsArrow ? encodeArrowSchema(columns).toString('base64') : ''
   const texts = Buffer.from(schema + columns.map(({ name }) => name).join(''))
   // No record for each column: V8 would keep the objects of many requests until it collects its whole heap.
   const words = new Float64Array(headWords + columns.length * columnWords)
   words[fileWord.rows] = rows
   words[fileWord.columns] = columns.length
-  words[fileWord.isSnappy] = compression === 'snappy' ? 1 : 0
+  words[fileWord.isSnappy] = Number(compression === 'snappy')
   words[fileWord.schemaEnd] = schema.length
   const parts: Uint8Array[] = []
   let nameAt = schema.length
@@ -69,10 +69,11 @@ export function encodeParquet(
 
 function isFlat(column: AnyColumn): column is Column {
   // Seconds are no unit of Parquet's, and it has no float16 that all readers know.
-  return (
-    'kind' in column &&
-    !(column.time !== undefined && 'unit' in column.time && column.time.unit === 's')
-  )
+  return 'kind' in column && unitOf(column) !== 's'
+}
+
+function unitOf({ time }: Column): TimeUnit | undefined {
+  return time && 'unit' in time ? time.unit : undefined
 }
 
 /** Adds the buffers of a column to the parts, and sets their numbers. */
@@ -94,11 +95,12 @@ function setParts(
 const logicalTypes = { text: 1, date: 6, time: 7, datetime: 8, integer: 10, duration: 0 } as const
 
 /** Sets the logical type, the unit as a field of the union TimeUnit, and whether a time is UTC. */
-function setType(words: Float64Array, { kind, time, isBinary }: Column): void {
+function setType(words: Float64Array, column: Column): void {
+  const { kind, time, isBinary } = column
   if (time !== undefined) {
     words[fileColumnWord.logical] = logicalTypes[time.type]
-    words[fileColumnWord.unit] = 'unit' in time ? timeUnits.indexOf(time.unit) : 0
-    words[fileColumnWord.isUtc] = time.type === 'datetime' && time.zone !== undefined ? 1 : 0
+    words[fileColumnWord.unit] = timeUnits.indexOf(unitOf(column) ?? 's')
+    words[fileColumnWord.isUtc] = Number(zoneOf(column) !== undefined)
   } else if (kind === 'str') words[fileColumnWord.logical] = isBinary ? 0 : logicalTypes.text
   else if (!physicalKinds.includes(kind)) words[fileColumnWord.logical] = logicalTypes.integer
 }

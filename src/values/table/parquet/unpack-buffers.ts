@@ -28,61 +28,34 @@ export function unpackBuffers(
   const pieces: Uint8Array[] = [Buffer.from('PAR1')]
   let at = 4
   const chunks = parts.map(({ packed, size }, i) => {
-    const page = Uint8Array.from([
-      ...[...integer(0x15, 0), ...integer(0x15, size), ...integer(0x15, packed.length), 0x2c],
-      ...[...integer(0x15, 1), ...integer(0x15, 0), ...integer(0x15, 3), ...integer(0x15, 3), 0, 0],
-    ])
+    const head = [0, size, packed.length].flatMap((value) => integer(0x15, value))
+    const dataPage = [1, 0, 3, 3].flatMap((value) => integer(0x15, value))
+    const page = Uint8Array.from([...head, 0x2c, ...dataPage, 0, 0])
     const bytes = page.length + packed.length
     pieces.push(page, packed)
     const start = at
     at += bytes
     return [
-      ...[
-        ...integer(0x26, start),
-        0x1c,
-        ...integer(0x15, fixedBytes),
-        ...list(0x19, integers, 1),
-        0,
-      ],
-      ...[...list(0x19, texts, 1), 8, ...nameOf(i), ...integer(0x15, codec), ...integer(0x16, 1)],
-      ...[
-        ...integer(0x16, page.length + size),
-        ...integer(0x16, bytes),
-        ...integer(0x26, start),
-        0,
-        0,
-      ],
-    ]
+      [...integer(0x26, start), 0x1c],
+      [...integer(0x15, fixedBytes), ...list(0x19, integers, 1), 0],
+      [...list(0x19, texts, 1), 8, ...nameOf(i)],
+      [...integer(0x15, codec), ...integer(0x16, 1)],
+      [...integer(0x16, page.length + size), ...integer(0x16, bytes)],
+      [...integer(0x26, start), 0, 0],
+    ].flat()
   })
-  const leaves = parts.map(({ size }, i) => [
-    ...[
-      ...integer(0x15, fixedBytes),
-      ...integer(0x15, size),
-      ...integer(0x15, 0),
-      0x18,
-      8,
-      ...nameOf(i),
-      0,
-    ],
-  ])
-  const footer = Uint8Array.from([
-    ...[
-      ...integer(0x15, 1),
-      ...list(0x19, structs, parts.length + 1),
-      0x48,
-      1,
-      0x72,
-      ...integer(0x15, parts.length),
-      0,
-    ],
-    ...[
-      ...leaves.flat(),
-      ...integer(0x16, 1),
-      ...list(0x19, structs, 1),
-      ...list(0x19, structs, parts.length),
-    ],
-    ...[...chunks.flat(), ...integer(0x16, at), ...integer(0x16, 1), 0, 0],
-  ])
+  const leaves = parts.flatMap(({ size }, i) => {
+    const numbers = [fixedBytes, size, 0].flatMap((value) => integer(0x15, value))
+    return [...numbers, 0x18, 8, ...nameOf(i), 0]
+  })
+  const footer = Uint8Array.from(
+    [
+      [...integer(0x15, 1), ...list(0x19, structs, parts.length + 1)],
+      [0x48, 1, 0x72, ...integer(0x15, parts.length), 0, ...leaves],
+      [...integer(0x16, 1), ...list(0x19, structs, 1), ...list(0x19, structs, parts.length)],
+      [...chunks.flat(), ...integer(0x16, at), ...integer(0x16, 1), 0, 0],
+    ].flat(),
+  )
   const end = Buffer.alloc(8, '\0\0\0\0PAR1')
   end.writeUInt32LE(footer.length)
   const whole = parts.reduce((sum, { size }) => sum + size + 64, 0)

@@ -197,7 +197,7 @@ function misfit(
     {
       reason: 'dtype',
       path: row === undefined ? column : `[${row}].${column}`,
-      ...(cause !== undefined && { cause }),
+      cause,
     },
   )
 }

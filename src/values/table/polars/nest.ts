@@ -72,7 +72,7 @@ function* nestAll(
   const made: AnyColumn[] = []
   for (const column of columns) {
     try {
-      made.push(isJson(column) ? yield* nest(column, rows, 1) : column)
+      made.push(yield* nestField(column, rows, 1))
     } catch (error) {
       throw error instanceof FrameFault ? refusal(error.why, column.name, name) : error
     }
@@ -83,11 +83,14 @@ function* nestAll(
 function refusal({ failure, row }: FrameFailure, column: string, name: string): BadInput {
   const [reason, expected, received] = frameFailures[failure]
   const shown = JSON.stringify(column.slice(0, 80))
-  const place = row === undefined ? '' : ` in row ${row}`
-  return new BadInput(
-    `expected ${expected} within the lists and objects of column ${shown} of ${name}, received ${received}${place}`,
-    { reason, path: row === undefined ? column : `[${row}].${column}` },
-  )
+  const what = `${expected} within the lists and objects of column ${shown} of ${name}`
+  const message = `expected ${what}, received ${received}`
+  if (row === undefined) return new BadInput(message, { reason, path: column })
+  return new BadInput(`${message} in row ${row}`, { reason, path: `[${row}].${column}` })
+}
+
+function* nestField(column: AnyColumn, rows: number, depth: number): Nesting<AnyColumn> {
+  return isJson(column) ? yield* nest(column, rows, depth) : column
 }
 
 function* nest(column: Column, rows: number, depth: number): Nesting<AnyColumn> {
@@ -102,9 +105,8 @@ function* nest(column: Column, rows: number, depth: number): Nesting<AnyColumn> 
     const isWhole = end - start >= 2 && data[start] === open && data[end - 1] === open + 2
     if (!isWhole || (open !== 0x5b && open !== 0x7b)) throw new FrameFault('kind', undefined, row)
   }
-  return open === 0x7b
-    ? yield* nestObjects(cells, rows, depth)
-    : yield* nestLists(cells, rows, depth)
+  const nestCells = open === 0x7b ? nestObjects : nestLists
+  return yield* nestCells(cells, rows, depth)
 }
 
 /** Cells and bytes that are looked at between two turns of the event loop. */
@@ -176,10 +178,9 @@ function* nestLists(cells: Cells, rows: number, depth: number): Nesting<AnyColum
     rowOf(offsets, row),
   )
   if (table.rows !== offsets[rows]) throw new FrameFault('syntax')
-  const [items] = table.columns
-  const nested = items.isJson ? yield* nest(items, table.rows, depth + 1) : items
+  const nested = yield* nestField(table.columns[0], table.rows, depth + 1)
   const { name, validity } = cells.column
-  return { name, ...(validity && { validity }), offsets, items: { ...nested, name: 'item' } }
+  return { name, validity, offsets, items: { ...nested, name: 'item' } }
 }
 
 function* nestObjects(cells: Cells, rows: number, depth: number): Nesting<AnyColumn> {
@@ -200,10 +201,9 @@ function* nestObjects(cells: Cells, rows: number, depth: number): Nesting<AnyCol
   // Polars has no struct without fields.
   if (table.columns.length === 0) throw new FrameFault('keys')
   const fields: AnyColumn[] = []
-  for (const field of table.columns)
-    fields.push(field.isJson ? yield* nest(field, rows, depth + 1) : field)
+  for (const field of table.columns) fields.push(yield* nestField(field, rows, depth + 1))
   const { name, validity } = cells.column
-  return { name, ...(validity && { validity }), fields }
+  return { name, validity, fields }
 }
 
 function checked(
@@ -211,13 +211,9 @@ function checked(
   rowOf: (row: number) => number,
 ): ParsedFrame {
   if (parsed === undefined) throw new RangeError('expected the columns of a text that was parsed')
-  if ('failure' in parsed)
-    throw new FrameFault(
-      parsed.failure,
-      undefined,
-      parsed.row === undefined ? undefined : rowOf(parsed.row),
-    )
-  return parsed
+  if (!('failure' in parsed)) return parsed
+  const { failure, row } = parsed
+  throw new FrameFault(failure, undefined, row === undefined ? undefined : rowOf(row))
 }
 
 function rowOf(offsets: Int32Array, element: number): number {
@@ -233,7 +229,7 @@ function elementsIn(data: Uint8Array, start: number, end: number): number | unde
   let depth = 0
   for (let i = start; i < end; i++) {
     const byte = data[i]
-    if (byte === comma) count += depth === 0 ? 1 : 0
+    if (byte === comma && depth === 0) count++
     else if (byte === 0x22) i = stringEnd(data, i, end)
     else if ((byte | 0x20) === 0x7b) depth++
     else if ((byte | 0x20) === 0x7d && --depth < 0) return undefined

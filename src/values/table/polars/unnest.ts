@@ -56,5 +56,5 @@ function jsonTexts(column: AnyColumn, rows: number): Column {
     offsets[row + 1] = end
   }
   const text = data.subarray(0, offsets[rows])
-  return { name, kind: 'str', isJson: true, data: text, offsets, ...(validity && { validity }) }
+  return { name, kind: 'str', isJson: true, data: text, offsets, validity }
 }
