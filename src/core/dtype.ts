@@ -64,9 +64,8 @@ const byContainer: ReadonlyMap<string, NumericDType> = new Map(
 
 /** @returns the element type of a typed array; undefined for anything else. */
 export function dtypeOfContainer(data: unknown): NumericDType | undefined {
-  return ArrayBuffer.isView(data)
-    ? byContainer.get((data as Uint8Array)[Symbol.toStringTag])
-    : undefined
+  if (ArrayBuffer.isView(data)) return byContainer.get((data as Uint8Array)[Symbol.toStringTag])
+  return undefined
 }
 
 /** **Units**: bytes; 0 for `str`, which has no fixed size. */

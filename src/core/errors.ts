@@ -348,7 +348,8 @@ export function tellsDetail({ status, code }: ServingError): boolean {
 /** OK for undefined. */
 export function grpcStatusOf(error: Error | undefined): GrpcStatusName | 'OK' {
   if (error === undefined) return 'OK'
-  return ServingError.is(error) ? error.grpc : 'INTERNAL'
+  if (ServingError.is(error)) return error.grpc
+  return 'INTERNAL'
 }
 
 /** @returns a value for a message: at most 80 characters, no line breaks or control characters. */
@@ -361,7 +362,8 @@ export function show(value: unknown): string {
   }
   // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those must not reach a log or a header
   text = text.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, ' ')
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text
+  if (text.length > 80) return `${text.slice(0, 79)}…`
+  return text
 }
 
 function render(value: unknown): string | undefined {

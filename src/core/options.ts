@@ -13,9 +13,7 @@ export function checkOptions<O extends object>(
   options: O,
   known: readonly string[],
 ): Given<O> {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new InvalidArgument(expected('an object of options', name, options))
-  }
+  if (!isRecord(options)) throw new InvalidArgument(expected('an object of options', name, options))
   for (const key of Object.keys(options)) {
     if (known.includes(key)) continue
     throw new InvalidArgument(
@@ -80,4 +78,9 @@ export function checkEnforced(
 /** Whether a value is an object and no list. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** @returns a value that is an object and no list; an empty one for others. */
+export function recordOf(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {}
 }

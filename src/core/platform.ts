@@ -33,7 +33,8 @@ const transcodedBytes = 4096
 /** Decodes well-formed UTF-8 in the fastest way; undefined if a TextDecoder is faster, or the text is ill-formed. */
 export function longUtf8Text(bytes: Uint8Array): string | undefined {
   const isFaster = bytes.length > transcodedBytes && isUtf8(bytes)
-  return isFaster ? transcode(bytes, 'utf8', 'utf16le').toString('utf16le') : undefined
+  if (isFaster) return transcode(bytes, 'utf8', 'utf16le').toString('utf16le')
+  return undefined
 }
 
 const { latin1Slice } = Buffer.prototype as unknown as {
@@ -63,5 +64,6 @@ export function swapBytes(bytes: Uint8Array, size: number): Uint8Array {
   const copy = Buffer.allocUnsafeSlow(bytes.length)
   copy.set(bytes)
   if (size === 2) return copy.swap16()
-  return size === 4 ? copy.swap32() : copy.swap64()
+  if (size === 4) return copy.swap32()
+  return copy.swap64()
 }

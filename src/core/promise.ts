@@ -24,7 +24,8 @@ export function whenReady<T, R>(
   value: T | PromiseLike<T>,
   next: (value: T) => MaybePromise<R>,
 ): MaybePromise<R> {
-  return isPromise(value) ? Promise.resolve(value).then(next) : next(value)
+  if (isPromise(value)) return Promise.resolve(value).then(next)
+  return next(value)
 }
 
 /** Calls `next` with all values, at once if all are ready. */
@@ -32,7 +33,8 @@ export function whenAllReady<T, R>(
   values: readonly MaybePromise<T>[],
   next: (values: readonly T[]) => MaybePromise<R>,
 ): MaybePromise<R> {
-  return values.some(isPromise) ? Promise.all(values).then(next) : next(values as readonly T[])
+  if (values.some(isPromise)) return Promise.all(values).then(next)
+  return next(values as readonly T[])
 }
 
 /** Passes on values in their order, also of those that come later. */

@@ -78,7 +78,8 @@ export function keyPrefix(given: string, user: string): string {
     'prefix of a redis:// URL',
     prefix,
   )
-  return isCluster ? `{${prefix}}:` : `${prefix}:`
+  if (isCluster) return `{${prefix}}:`
+  return `${prefix}:`
 }
 
 /** @returns the URL for messages: without its passwords. */

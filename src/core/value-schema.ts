@@ -35,7 +35,8 @@ export function wordsOf({ type, enum: words, minimum, maximum, examples }: Value
       : ` from ${minimum} ${maximum === undefined ? 'up' : `to ${maximum}`}`
   const texts = [type].flat().map((each) => {
     if (each === 'string' && examples !== undefined) return `a text as in ${examples.join(' or ')}`
-    return each === 'integer' || each === 'number' ? `${typeWords[each]}${range}` : typeWords[each]
+    if (each === 'integer' || each === 'number') return `${typeWords[each]}${range}`
+    return typeWords[each]
   })
   return texts.join(' or ')
 }

@@ -1,5 +1,6 @@
 import { type DType, elementTypes, isFloat, isWideInteger } from '../core/dtype.ts'
 import type { Nested } from '../values/array/nested.ts'
+import { filled, sizeOf } from '../values/array/shape.ts'
 import type { JsonSchema } from './description.ts'
 
 /** Largest number of elements in an example. */
@@ -57,17 +58,15 @@ export function arraySchema(
 export function exampleElement(dtype: DType | undefined, place: number): number | boolean | string {
   if (dtype === 'bool') return place % 2 === 1
   if (dtype === 'str') return String.fromCharCode(97 + (place % 26))
-  return dtype === undefined || isFloat(dtype) ? place + 0.5 : place % 100
+  if (dtype === undefined || isFloat(dtype)) return place + 0.5
+  return place % 100
 }
 
 /** @returns an example array with one element along `-1`; undefined if it would be too large. */
 export function exampleArray(dtype: DType | undefined, shape: readonly number[] = [-1]): unknown {
-  const lengths =
-    shape.length === 1 && shape[0] === -1
-      ? [2]
-      : shape.map((length) => (length === -1 ? 1 : length))
-  if (lengths.reduce((product, length) => product * length, 1) > maxExampleElements)
-    return undefined
+  const isOpenList = shape.length === 1 && shape[0] === -1
+  const lengths = filled(shape, isOpenList ? 2 : 1)
+  if (sizeOf(lengths) > maxExampleElements) return undefined
   let place = 0
   const fill = (level: number): unknown =>
     level === lengths.length
@@ -87,5 +86,6 @@ export function nestedAsJson(nested: Nested): unknown {
     return Number(value)
   }
   const value = convert(nested)
-  return isExact ? value : undefined
+  if (isExact) return value
+  return undefined
 }

@@ -200,7 +200,8 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     const type = fileMediaType(headers.get('content-type'), name)
     if (required === undefined) return type ?? this.mimeType
     requireMediaType(headers, ({ essence }) => essence === required, required, 'File')
-    return mediaTypeOf(type)?.essence === required && type ? type : this.mimeType
+    if (mediaTypeOf(type)?.essence === required && type) return type
+    return this.mimeType
   }
 
   #formReader(headers: RequestHeaders, ctx: Context | undefined): FormReader<BinaryFile> {

@@ -98,9 +98,8 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
 
   end(): MaybePromise<T> {
     this.#parser.end()
-    return this.#pending.length === 0
-      ? this.#result()
-      : Promise.all(this.#pending).then(() => this.#result())
+    if (this.#pending.length === 0) return this.#result()
+    return Promise.all(this.#pending).then(() => this.#result())
   }
 
   #result(): T {
@@ -174,7 +173,7 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
       receiver.abort(this.#failed.error as Error)
       throw this.#failed.error
     }
-    const value = open.busy === undefined ? receiver.end() : open.busy.then(end)
+    const value = open.busy?.then(end) ?? receiver.end()
     // Its last bytes may still be on their way to disk: the next part waits for them.
     if (isPromise(value)) this.#busy.push(Promise.resolve(value).catch(() => {}))
     return value
@@ -210,7 +209,7 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
     this.#busy.push(settled)
     // Promise.all of the two would nest one list deeper for every piece.
     const { busy: before } = open
-    open.busy = before === undefined ? settled : before.then(() => settled)
+    open.busy = before?.then(() => settled) ?? settled
   }
 }
 
@@ -248,7 +247,6 @@ export function inPart(name: string, error: unknown): unknown {
     unsupported_media_type: UnsupportedMediaType,
     payload_too_large: PayloadTooLarge,
   }[error.code]
-  return Kind === undefined
-    ? error
-    : new Kind(`part ${JSON.stringify(name)}: ${error.message}`, details)
+  if (Kind === undefined) return error
+  return new Kind(`part ${JSON.stringify(name)}: ${error.message}`, details)
 }

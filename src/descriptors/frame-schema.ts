@@ -39,9 +39,8 @@ function cellSchema(name: string | undefined, nullsRefused: boolean): JsonSchema
   if (name === undefined) return anyCell
   const type = parseFrameType(name, 'dtype')
   const element = typeSchema(type)
-  return nullsRefused && refusesNulls(type)
-    ? element
-    : { ...element, type: [element.type, 'null'].flat() }
+  if (nullsRefused && refusesNulls(type)) return element
+  return { ...element, type: [element.type, 'null'].flat() }
 }
 
 function typeSchema(type: FrameType): JsonSchema {
@@ -56,9 +55,8 @@ function typeSchema(type: FrameType): JsonSchema {
   }
   if (type === 'Binary') return { type: 'string', contentEncoding: 'base64' }
   // Text in requests; answers have numbers since 1970, unless `dateFormat` says otherwise.
-  return timeOfType(type) === undefined || type === 'Time'
-    ? { type: 'string' }
-    : { type: ['integer', 'string'] }
+  if (timeOfType(type) === undefined || type === 'Time') return { type: 'string' }
+  return { type: ['integer', 'string'] }
 }
 
 /**
@@ -190,11 +188,13 @@ export function exampleColumn(
   const special = type === undefined ? undefined : specialExample(type)
   if (special !== undefined) {
     const column = columnOf(name, 'str', new Array(rows).fill(special))
-    return isNested(type as FrameType) ? { ...column, isJson: true } : column
+    if (isNested(type as FrameType)) return { ...column, isJson: true }
+    return column
   }
   const values = Array.from({ length: rows }, (_, row) => {
     const value = exampleElement(isDType(kind) ? kind : undefined, start + row)
-    return kind === 'int64' || kind === 'uint64' ? BigInt(value) : value
+    if (kind === 'int64' || kind === 'uint64') return BigInt(value)
+    return value
   })
   return columnOf(name, kind, values)
 }

@@ -385,7 +385,8 @@ export class Image<
   }
 
   #allowedNames(): string {
-    return this.allowedMimeTypes.length === 0 ? 'no type at all' : this.allowedMimeTypes.join(', ')
+    if (this.allowedMimeTypes.length === 0) return 'no type at all'
+    return this.allowedMimeTypes.join(', ')
   }
 }
 

@@ -46,9 +46,8 @@ export class JSONEncoder {
     if (Array.isArray(value)) return this.#writeList(value, path, depth)
     if (isRecord(value)) return this.#writeRecord(value, path, depth)
     const written = this.default(value)
-    return written === value
-      ? this.#writeObject(value, path, depth)
-      : this.#write(written, path, depth + 1)
+    if (written === value) return this.#writeObject(value, path, depth)
+    return this.#write(written, path, depth + 1)
   }
 
   #writeObject(value: unknown, path: string, depth: number): string | undefined {
@@ -63,7 +62,8 @@ export class JSONEncoder {
     }
     if (value instanceof NDArray || ArrayBuffer.isView(value)) {
       const text = numberCodec.encodeNdarray(NDArray.from(value), 'null') ?? 'null'
-      return typeof text === 'string' ? text : latin1Text(text)
+      if (typeof text === 'string') return text
+      return latin1Text(text)
     }
     const frame = frameText(value)
     if (frame !== undefined) return frame
@@ -71,9 +71,8 @@ export class JSONEncoder {
     if (value instanceof Map) return this.#write(Object.fromEntries(value), path, depth)
     if (value instanceof Set) return this.#writeList([...value], path, depth)
     const json = 'toJSON' in value && typeof value.toJSON === 'function' ? value.toJSON() : value
-    return json === value
-      ? this.#writeRecord({ ...value }, path, depth)
-      : this.#write(json, path, depth + 1)
+    if (json === value) return this.#writeRecord({ ...value }, path, depth)
+    return this.#write(json, path, depth + 1)
   }
 
   #writeList(list: readonly unknown[], path: string, depth: number): string {

@@ -59,15 +59,13 @@ export function streamFormats(schema: JsonSchema): readonly FormatDescription[] 
   const { $defs, ...item } = schema
   // A reference to the root would then mean the whole stream.
   const isRecursive = JSON.stringify(schema).includes('"$ref":"#"')
-  const values =
-    isRecursive || Object.keys(item).length === 0
-      ? {}
-      : { contentSchema: item, ...($defs ? { $defs } : {}) }
+  const isKnown = !isRecursive && Object.keys(item).length > 0
   const lines = {
     type: 'string',
     contentMediaType: ndjson,
     description: 'JSON values, one a line.',
-    ...values,
+    ...(isKnown && { contentSchema: item }),
+    ...(isKnown && $defs ? { $defs } : {}),
   }
   const events = { type: 'string', description: 'Server-sent events, whose data are JSON values.' }
   return [

@@ -229,7 +229,8 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
    * streams are lists.
    */
   override toProto(value: JsonOut<S>, ctx?: Context): MaybePromise<unknown> {
-    return isJsonStream(value) ? this.#collect(value, ctx) : this.#message(value)
+    if (isJsonStream(value)) return this.#collect(value, ctx)
+    return this.#message(value)
   }
 
   /** @returns a Value for each piece of a generator; one for any other result. */

@@ -276,7 +276,6 @@ function writePart(name: string, { headers, body }: HttpResponse): MaybePromise<
   if (typeof body === 'string') return whole(Buffer.from(body))
   if (body instanceof Uint8Array) return whole(body)
   const length = Number(header('content-length'))
-  return isAsyncBody(body) && Number.isSafeInteger(length)
-    ? { ...part, length, body }
-    : collectBody(body).then(whole)
+  if (isAsyncBody(body) && Number.isSafeInteger(length)) return { ...part, length, body }
+  return collectBody(body).then(whole)
 }

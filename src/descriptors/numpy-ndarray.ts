@@ -109,7 +109,8 @@ const formHeaders = new Map(
 const minPooledBytes = 64 * 1024
 
 function takeBytes(size: number): Uint8Array {
-  return size < minPooledBytes ? allocate(size) : new Uint8Array(bufferPool.take(size), 0, size)
+  if (size < minPooledBytes) return allocate(size)
+  return new Uint8Array(bufferPool.take(size), 0, size)
 }
 
 /**
@@ -199,7 +200,7 @@ export class NumpyNdarray<
 
   fromHttpRequest(request: HttpRequest): MaybePromise<NDArray<D, ShapeOf<P>>> {
     const type = requireMediaType(request.headers, isReadable, readable, 'NumpyNdarray')
-    const form = type === undefined ? undefined : ndarrayForms.get(type.essence)
+    const form = type && ndarrayForms.get(type.essence)
     // Not peek: the array is a view of the bytes.
     if (form !== undefined) return this.fromArray(form.parse(request.body, 'NumpyNdarray'))
     if (request.peek().length >= minAsyncBytes) request.retain()
@@ -210,9 +211,8 @@ export class NumpyNdarray<
       request.isPooled,
       this.maxBytes,
     )
-    return isPromise(parsed)
-      ? parsed.then((later) => this.#fromParsed(later))
-      : this.#fromParsed(parsed)
+    if (isPromise(parsed)) return parsed.then((later) => this.#fromParsed(later))
+    return this.#fromParsed(parsed)
   }
 
   override encodeExample(example: NDArray | Nested): MaybePromise<HttpResponse> {
@@ -225,9 +225,8 @@ export class NumpyNdarray<
     if (form !== undefined) {
       const body = form.encode(array, takeBytes)
       const headers = formHeaders.get(form.mimeType) ?? []
-      return body.length < minPooledBytes
-        ? { headers, body }
-        : { headers, body, pooled: new PooledBody() }
+      if (body.length < minPooledBytes) return { headers, body }
+      return { headers, body, pooled: new PooledBody() }
     }
     if (isLarge(array)) {
       return encodeLarge(array, this.nonFinite).then((body) => ({

@@ -187,7 +187,8 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   /** The number of columns that the shape asks for. */
   get #enforcedWidth(): number | undefined {
     const width = this.shape?.[1]
-    return this.enforceShape && width !== -1 ? width : undefined
+    if (this.enforceShape && width !== -1) return width
+    return undefined
   }
 
   protected override formats(): Formats {
@@ -379,9 +380,9 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     if (this.applyColumnNames || this.enforceShape)
       this.#checkWidth(polars.names(value).length, BadOutput)
     // The clone shares the columns; the function's own frame keeps its names.
-    return this.applyColumnNames
-      ? polars.rename(polars.clone(value), this.columns as readonly string[])
-      : value
+    if (this.applyColumnNames)
+      return polars.rename(polars.clone(value), this.columns as readonly string[])
+    return value
   }
 
   #toJson(frame: DataFrame, labels: Column | undefined): string | Uint8Array {

@@ -309,5 +309,6 @@ function kindOf(values: readonly SeriesElement[]): ColumnKind | undefined {
   if (present.every(isInt)) return 'int64'
   if (present.every((value) => typeof value === 'number')) return 'float64'
   if (present.every((value) => typeof value === 'boolean')) return 'bool'
-  return present.every((value) => typeof value === 'string') ? 'str' : undefined
+  if (present.every((value) => typeof value === 'string')) return 'str'
+  return undefined
 }

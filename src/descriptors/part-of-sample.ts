@@ -40,5 +40,6 @@ export function partOfSample(sample: unknown): MaybePromise<AnyDescriptor> {
   if (!isPolars(sample)) return JSON.fromSample(sample)
   const polars = loadPolars('Multipart.fromSample')
   if (polars.isDataFrame(sample)) return PandasDataFrame.fromSample(sample)
-  return polars.isSeries(sample) ? PandasSeries.fromSample(sample) : JSON.fromSample(sample)
+  if (polars.isSeries(sample)) return PandasSeries.fromSample(sample)
+  return JSON.fromSample(sample)
 }

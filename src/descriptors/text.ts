@@ -140,7 +140,8 @@ export class Text extends IODescriptor<string, TextResult> {
   }
 
   #whole(value: string): string {
-    return this.#sendsEvents === true ? encodeEvent({ data: value }) : value
+    if (this.#sendsEvents === true) return encodeEvent({ data: value })
+    return value
   }
 
   #stream(value: Exclude<TextResult, string>, ctx?: Context) {
@@ -156,21 +157,22 @@ export class Text extends IODescriptor<string, TextResult> {
     const accept = ctx?.headers.get('accept')
     const encode = (piece: TextPiece): Chunk => {
       isEvents ??= typeof piece !== 'string'
-      return isEvents
-        ? encodeEvent(typeof piece === 'string' ? { data: piece } : eventOf(piece))
-        : textOf(piece)
+      if (isEvents) return encodeEvent(typeof piece === 'string' ? { data: piece } : eventOf(piece))
+      return textOf(piece)
     }
     return {
       get headers() {
         // Of a stream without pieces: an EventSource gives up at another type.
-        return (isEvents ?? prefersEvents(accept)) ? eventHeaders : textHeaders
+        if (isEvents ?? prefersEvents(accept)) return eventHeaders
+        return textHeaders
       },
       body: encodedBody(value, encode),
     }
   }
 
   override fromProto(message: string | Uint8Array): MaybePromise<string> {
-    return typeof message === 'string' ? message : this.#decode(message)
+    if (typeof message === 'string') return message
+    return this.#decode(message)
   }
 
   /** Joins all that a generator yields. */

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../api/endpoint.ts'
 import type { PageEntry } from '../api/page-entry.ts'
 import { documentEndpoint } from './openapi/docs-endpoint.ts'
+import { pathBelow } from './openapi/protocol-paths.ts'
 
 /** @returns the endpoint of what the page shows beside the OpenAPI document. */
 export function pageDataEndpoint(
@@ -16,6 +17,6 @@ export function pageDataEndpoint(
 
 /** @returns an entry whose path is below the base URL, or at the root of the server, as in the document. */
 export function entryBelow(prefix: string, entry: PageEntry) {
-  const isRoot = !entry.path.startsWith(`${prefix}/`)
-  return { ...entry, isRoot, path: isRoot ? entry.path : entry.path.slice(prefix.length) }
+  const below = pathBelow(prefix, entry.path)
+  return { ...entry, isRoot: below === undefined, path: below ?? entry.path }
 }

@@ -59,7 +59,8 @@ const shown: Access = {
 function pageEndpoint(path: string, read: () => ReturnType<typeof makePage>): Endpoint {
   return getPage(path, shown, ['accept-encoding'], (_, { ctx: { headers } }) => {
     const page = read()
-    return takesGzip(headers.get('accept-encoding')) ? page.compressed : page.plain
+    if (takesGzip(headers.get('accept-encoding'))) return page.compressed
+    return page.plain
   })
 }
 

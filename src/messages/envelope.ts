@@ -55,9 +55,8 @@ export function encodeResponse(content: ProtoContent): Buffer {
 
 /** Encodes a message, without the oneof around it. */
 export function encodeMessage(content: ProtoContent): Uint8Array {
-  return content.field === 'serialized_bytes'
-    ? (content.message as Uint8Array)
-    : messageWriter(content).finish()
+  if (content.field === 'serialized_bytes') return content.message as Uint8Array
+  return messageWriter(content).finish()
 }
 
 function messageWriter(content: ProtoContent): ProtoWriter {

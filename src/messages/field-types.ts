@@ -45,7 +45,8 @@ export const jsonString = jsonOf<string>('a string', (value) => typeof value ===
 const jsonBool = jsonOf<boolean>('true or false', (value) => typeof value === 'boolean')
 
 function nonEmpty<T extends ArrayLike<unknown>>(list: T): T | undefined {
-  return list.length === 0 ? undefined : list
+  if (list.length === 0) return undefined
+  return list
 }
 
 /** `optional string`: the empty string is written, too. */
@@ -159,7 +160,8 @@ export function enumOf(prefix: string, names: readonly string[]): FieldType<numb
     },
     toJson(value: number) {
       if (value === 0) return undefined
-      return value in names ? prefix + names[value] : value
+      if (value in names) return prefix + names[value]
+      return value
     },
   }
 }
@@ -280,5 +282,6 @@ const toElement: Readonly<Record<PackedKind, (value: number) => unknown>> = {
 
 function floatJson(value: number): number | string {
   if (Object.is(value, -0)) return '-0'
-  return Number.isFinite(value) ? value : String(value)
+  if (Number.isFinite(value)) return value
+  return String(value)
 }

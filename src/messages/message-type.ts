@@ -115,7 +115,8 @@ export type MessageOf<T> = T extends MessageType<infer M> ? M : never
 
 /** @returns an own member only, such as `__proto__`. */
 export function member(object: Readonly<Record<string, unknown>>, name: string): unknown {
-  return Object.hasOwn(object, name) ? object[name] : undefined
+  if (Object.hasOwn(object, name)) return object[name]
+  return undefined
 }
 
 function snakeCase(name: string): string {

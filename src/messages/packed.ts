@@ -122,9 +122,8 @@ export class PackedList<K extends PackedKind> {
 export function allocatePacked(kind: PackedKind, length: number): AnyPacked {
   const constructor = dataConstructor(kind)
   const bytes = length * constructor.BYTES_PER_ELEMENT
-  return bytes < 4096
-    ? new constructor(length)
-    : new constructor(Buffer.allocUnsafeSlow(bytes).buffer)
+  if (bytes < 4096) return new constructor(length)
+  return new constructor(Buffer.allocUnsafeSlow(bytes).buffer)
 }
 
 function viewOf(bytes: Uint8Array): DataView {

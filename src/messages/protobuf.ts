@@ -60,9 +60,8 @@ export function readProto<T>(
   try {
     return read(reader)
   } catch (error) {
-    throw ServingError.is(error) || isDefect(error)
-      ? error
-      : reader.fault('a complete message', error)
+    if (ServingError.is(error) || isDefect(error)) throw error
+    throw reader.fault('a complete message', error)
   }
 }
 

@@ -41,7 +41,8 @@ export class UnaryMessage {
 
   /** Undefined until all of it has come; the bytes are the caller's. */
   get bytes(): Buffer | undefined {
-    return this.received === this.#length ? this.#memory : undefined
+    if (this.received === this.#length) return this.#memory
+    return undefined
   }
 
   /** **Units**: bytes. */
@@ -51,7 +52,8 @@ export class UnaryMessage {
 
   /** Bytes until it is complete, or its length is known. */
   get missing(): number {
-    return this.#prefix < prefixBytes ? prefixBytes - this.#prefix : this.#length - this.received
+    if (this.#prefix < prefixBytes) return prefixBytes - this.#prefix
+    return this.#length - this.received
   }
 
   take(piece: Buffer): MessageFault | undefined {

@@ -1,6 +1,6 @@
 /** `google.protobuf.Value` ⇄ the JSON value that it stands for. @module */
 import { BadInput, PayloadTooLarge } from '../core/errors.ts'
-import { isRecord } from '../core/options.ts'
+import { isRecord, recordOf } from '../core/options.ts'
 import { defaultMaxKeys } from '../core/text/parse-json.ts'
 import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
 
@@ -36,7 +36,7 @@ function readField(reader: ProtoReader, before: unknown, depth: number): unknown
   if (field === 3 && reader.is(wireType.bytes)) return reader.string()
   if (field === 4 && reader.is(wireType.varint)) return reader.bool()
   if (field === 5 && reader.is(wireType.bytes)) {
-    const object = isRecord(before) ? before : {}
+    const object = recordOf(before)
     reader.message(() => readStruct(reader, object, depth + 1))
     return object
   }

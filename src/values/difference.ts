@@ -103,7 +103,8 @@ function comparedParts(value: unknown, { key, top1 }: Tolerance): Parts {
 /** Equal for equal values without parts. Errors are what their codes say. */
 function textOf(value: unknown): string {
   if (value instanceof Error) return `error ${Reflect.get(value, 'code') ?? value.name}`
-  return typeof value === 'string' ? JSON.stringify(value) : show(value)
+  if (typeof value === 'string') return JSON.stringify(value)
+  return show(value)
 }
 
 /** @returns a text from shortly before its first difference. */

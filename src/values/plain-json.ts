@@ -91,7 +91,8 @@ export function readPlainNumbers(json: Uint8Array, dtype: DType | undefined): ND
       wantsValue = false
     }
   }
-  return depth > 0 || wantsValue ? undefined : arrayOf(size, dims, dtype ?? 'float64')
+  if (depth > 0 || wantsValue) return undefined
+  return arrayOf(size, dims, dtype ?? 'float64')
 }
 
 function arrayOf(size: number, shape: number[], dtype: DType): NDArray | undefined {
@@ -209,7 +210,8 @@ function scanRecord(json: Uint8Array, start: number, row: number, names: string[
     byte = json[at]
     column++
   } while (byte === 0x2c)
-  return byte === 0x7d && column === names.length ? at + 1 : -1
+  if (byte === 0x7d && column === names.length) return at + 1
+  return -1
 }
 
 const floats = new Float64Array(maxPlainBytes)

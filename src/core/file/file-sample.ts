@@ -81,5 +81,6 @@ async function readStream(
   const { path } = stream as { readonly path?: unknown }
   const bytes = Buffer.concat(pieces)
   const hasPath = typeof path === 'string' || path instanceof Buffer
-  return hasPath ? { bytes, name: basename(String(path)) } : { bytes }
+  if (hasPath) return { bytes, name: basename(String(path)) }
+  return { bytes }
 }

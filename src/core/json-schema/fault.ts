@@ -1,6 +1,6 @@
 /** What a value lacks by a JSON Schema. The page has it, too. @module */
 import { numberFault, textFault } from '../text/text-sample.ts'
-import { type JsonSchema, pointed } from './shape.ts'
+import { type JsonSchema, listOf, pointed } from './shape.ts'
 
 /** What a value lacks by its schema. */
 export interface Fault {
@@ -19,7 +19,8 @@ const maxDepth = 500
 export function faultIn(value: unknown, schema: unknown, document: unknown): Fault | undefined {
   const check = new SchemaCheck(document)
   const fault = check.fault(value, schema)
-  return check.stepsLeft < 0 ? undefined : fault
+  if (check.stepsLeft < 0) return undefined
+  return fault
 }
 
 const withoutPatterns = { pattern: {}, patternProperties: {}, propertyNames: {} }
@@ -99,10 +100,6 @@ function unionFault(
 
 const isNoNull = (type: unknown) => type !== 'null'
 
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
-}
-
 /** What a value lacks, its items and members apart. */
 function ownFault(value: unknown, schema: JsonSchema): string | undefined {
   const { const: only, enum: words } = schema
@@ -117,7 +114,8 @@ function ownFault(value: unknown, schema: JsonSchema): string | undefined {
   if (typeof value === 'string') return textFault(schema, value)
   if (typeof value === 'number') return numberFault(schema, value)
   if (Array.isArray(value)) return listFault(value, schema)
-  return Object(value) === value ? objectFault(value as object, schema) : undefined
+  if (Object(value) === value) return objectFault(value as object, schema)
+  return undefined
 }
 
 function isSame(one: unknown, other: unknown): boolean {
@@ -149,7 +147,8 @@ function listFault(items: readonly unknown[], schema: JsonSchema): string | unde
   if (items.length > Number(maxItems ?? items.length)) return `at most ${maxItems} items`
   if (rest === false && items.length > most) return `at most ${most} items`
   const texts = new Set(items.map((item) => JSON.stringify(item)))
-  return uniqueItems === true && texts.size < items.length ? 'items that differ' : undefined
+  if (uniqueItems === true && texts.size < items.length) return 'items that differ'
+  return undefined
 }
 
 function objectFault(value: object, schema: JsonSchema): string | undefined {
@@ -181,12 +180,9 @@ function partsOf(
   const patterns = Object.entries(Object(patternProperties))
   return Object.entries(value as object).flatMap(([name, member]) => {
     const rules = patterns.filter(([pattern]) => textFault({ pattern }, name) === undefined)
-    const all = [
-      ...(Object.hasOwn(known, name) ? [known[name]] : []),
-      ...rules.map(([, rule]) => rule),
-    ]
-    return (all.length > 0 ? all : [additionalProperties]).map(
-      (each) => [`.${name}`, member, each] as const,
-    )
+    const all = rules.map(([, rule]) => rule)
+    if (Object.hasOwn(known, name)) all.unshift(known[name])
+    if (all.length === 0) all.push(additionalProperties)
+    return all.map((each) => [`.${name}`, member, each] as const)
   })
 }

@@ -13,6 +13,7 @@ interface Sampling {
 
 // Below this level a whole sample has what it must have alone, so that recursive schemas end.
 const wholeDepth = 4
+const maxDepth = 21
 const maxItems = 64
 
 /**
@@ -29,10 +30,12 @@ export function startOf(schema: unknown, document: unknown): unknown {
  */
 export function exampleFor(schema: JsonSchema): unknown {
   const value = sampleOf(schema, { document: schema, isWhole: true }, 0)
-  return faultIn(value, schema, schema) === undefined ? value : undefined
+  if (faultIn(value, schema, schema) === undefined) return value
+  return undefined
 }
 
 function sampleOf(given: unknown, sampling: Sampling, depth: number): unknown {
+  if (depth > maxDepth) return null
   const { document, isWhole } = sampling
   const { schema, isNullable, variants } = shapeOf(given, document)
   const { examples, example, default: preset, const: only, enum: words } = schema
@@ -48,7 +51,8 @@ function sampleOf(given: unknown, sampling: Sampling, depth: number): unknown {
   if (type === 'string') return textSample(schema) ?? ''
   if (type === 'number' || type === 'integer') return numberSample(schema) ?? 0
   if (type === 'boolean') return isWhole
-  return type === 'array' ? listSample(schema, sampling, depth) : null
+  if (type === 'array') return listSample(schema, sampling, depth)
+  return null
 }
 
 /**
@@ -84,12 +88,13 @@ function objectSample(
 ): Record<string, unknown> {
   const { document, isWhole } = sampling
   const { additionalProperties: others, required = [], minProperties = 0 } = schema
-  const sample = (each: unknown) => (depth > 20 ? null : sampleOf(each, sampling, depth + 1))
+  const sample = (each: unknown) => sampleOf(each, sampling, depth + 1)
   const members = membersIn(schema).flatMap(({ name, isRequired, schema: each }) => {
     const isShown = isRequired || resolved(each, document).default !== undefined
     if (!isShown && !(isWhole && depth < wholeDepth)) return []
     const value = sample(each)
-    return isShown || faultIn(value, each, document) === undefined ? [[name, value] as const] : []
+    if (isShown || faultIn(value, each, document) === undefined) return [[name, value] as const]
+    return []
   })
   const names = new Set(members.map(([name]) => name))
   const more = (required as readonly string[]).filter((name) => !names.has(name))
@@ -100,7 +105,7 @@ function objectSample(
 function listSample(schema: JsonSchema, sampling: Sampling, depth: number): unknown[] {
   const { items, prefixItems, minItems = 0 } = schema
   const first = Array.isArray(prefixItems) ? prefixItems : []
-  const sample = (each: unknown) => (depth > 20 ? null : sampleOf(each, sampling, depth + 1))
+  const sample = (each: unknown) => sampleOf(each, sampling, depth + 1)
   const listOf = (count: number) => {
     const rest = new Array(Math.min(maxItems, Math.max(0, count - first.length))).fill(items)
     return [...first, ...rest].map(sample)
@@ -108,5 +113,6 @@ function listSample(schema: JsonSchema, sampling: Sampling, depth: number): unkn
   const least = listOf(Number(minItems))
   if (!sampling.isWhole || depth >= wholeDepth || least.length > 0) return least
   const whole = listOf(1)
-  return faultIn(whole, schema, sampling.document) === undefined ? whole : least
+  if (faultIn(whole, schema, sampling.document) === undefined) return whole
+  return least
 }

@@ -44,13 +44,11 @@ export function resolved(schema: unknown, document: unknown): JsonSchema {
 
 /** Follows references, and joins what `allOf` demands together. */
 function followed(given: unknown, document: unknown, steps = 0): JsonSchema {
-  const schema = (typeof given === 'object' && given !== null ? given : {}) as JsonSchema
+  const schema: JsonSchema = Object(given)
   const { $ref, allOf, ...about } = schema
   if (steps > 20 || ($ref === undefined && !Array.isArray(allOf))) return schema
-  const all = [
-    ...(typeof $ref === 'string' ? [pointed(document, $ref)] : []),
-    ...((allOf as unknown[]) ?? []),
-  ]
+  const all = [...listOf(allOf)]
+  if (typeof $ref === 'string') all.unshift(pointed(document, $ref))
   return [...all.map((each) => followed(each, document, steps + 1)), about].reduce<JsonSchema>(
     joined,
     {},
@@ -92,7 +90,8 @@ export function pointed(document: unknown, reference: string): unknown {
   const names = reference.replace(/^#\/?/, '').split('/').filter(Boolean)
   return names.reduce<unknown>((value, given) => {
     const name = decoded(given).replace(/~1/g, '/').replace(/~0/g, '~')
-    return Object.hasOwn(Object(value), name) ? (value as JsonSchema)[name] : undefined
+    if (Object.hasOwn(Object(value), name)) return (value as JsonSchema)[name]
+    return undefined
   }, document)
 }
 
@@ -107,6 +106,11 @@ function decoded(name: string): string {
 /** Whether a schema is of an object whose members are known. */
 export function hasMembers(schema: JsonSchema): boolean {
   return Object.keys(Object(schema.properties)).length > 0
+}
+
+/** @returns a value that is a list; an empty one for others. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
 }
 
 /** @returns the members of an object. */

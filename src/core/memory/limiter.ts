@@ -20,7 +20,8 @@ export class Limiter {
 
   /** How many more tasks could start at once. It is 0 soon after tasks that came together. */
   get spare(): number {
-    return performance.now() - this.#crowdedAt < calmMs ? 0 : this.#free
+    if (performance.now() - this.#crowdedAt < calmMs) return 0
+    return this.#free
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {

@@ -66,9 +66,8 @@ function missing(name: string, user: string, remedy: string, error: unknown) {
     error instanceof Error &&
     new RegExp(`^Cannot find (module|package) '${name}['/]`).test(error.message)
   const needed = `${user} needs the package ${name}`
-  return isAbsent
-    ? new MissingDependencyException(`${needed}${remedy}`)
-    : new MissingDependencyException(`${needed}, which is installed, but does not load here`, {
-        cause: error,
-      })
+  if (isAbsent) return new MissingDependencyException(`${needed}${remedy}`)
+  return new MissingDependencyException(`${needed}, which is installed, but does not load here`, {
+    cause: error,
+  })
 }

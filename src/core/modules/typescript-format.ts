@@ -6,9 +6,9 @@ import type { ResolveFnOutput, ResolveHook } from 'node:module'
 
 /** Makes .ts and .mts files outside node_modules ES modules. */
 export function withModuleFormat(resolved: ResolveFnOutput): ResolveFnOutput {
-  return /^file:.*\.m?ts(?:[?#]|$)/.test(resolved.url) && !resolved.url.includes('/node_modules/')
-    ? { ...resolved, format: 'module' }
-    : resolved
+  if (/^file:.*\.m?ts(?:[?#]|$)/.test(resolved.url) && !resolved.url.includes('/node_modules/'))
+    return { ...resolved, format: 'module' }
+  return resolved
 }
 
 /** The hook for `register`, whose thread loads this file. */

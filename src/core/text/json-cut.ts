@@ -86,14 +86,14 @@ export function cutAlike(
     at = end
     from = cuts[i][1]
   }
-  return at === text.length ? found : undefined
+  if (at === text.length) return found
+  return undefined
 }
 
 /** A Buffer searches faster than other views, from some length on. */
 function searchable(bytes: Uint8Array): Uint8Array {
-  return bytes.length < shortBytes
-    ? bytes
-    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  if (bytes.length < shortBytes) return bytes
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
 function parseRest(json: string, cuts: readonly Extent[]): unknown {

@@ -66,11 +66,13 @@ export function syntaxErrorAt(json: Uint8Array): number {
 function stringEnd(text: string, start: number): number {
   let at = start + 1
   while (at !== -1 && text[at] !== '"') at = endOf(stringPart, text, at)
-  return at === -1 ? -1 : at + 1
+  if (at === -1) return -1
+  return at + 1
 }
 
 /** @returns where a match of the sticky expression ends; -1 without a match at this place. */
 function endOf(expression: RegExp, text: string, at: number): number {
   expression.lastIndex = at
-  return expression.test(text) ? expression.lastIndex : -1
+  if (expression.test(text)) return expression.lastIndex
+  return -1
 }

@@ -34,7 +34,8 @@ export function float16ToNumber(bits: number): number {
 export function roundEven(value: number): number {
   const floor = Math.floor(value)
   const rest = value - floor
-  return rest > 0.5 || (rest === 0.5 && floor % 2 === 1) ? floor + 1 : floor
+  if (rest > 0.5 || (rest === 0.5 && floor % 2 === 1)) return floor + 1
+  return floor
 }
 
 const doubleCell = new Float64Array(1)
@@ -55,7 +56,8 @@ export function exponentOf(value: number): number {
 export function floatText(value: number, width: number): string {
   if (value === 0) return Object.is(value, -0) ? '-0.0' : '0.0'
   const shown = width === 8 ? value : shortest(value, width)
-  return Number.isInteger(shown) && Math.abs(shown) < 1e21 ? `${shown}.0` : String(shown)
+  if (Number.isInteger(shown) && Math.abs(shown) < 1e21) return `${shown}.0`
+  return String(shown)
 }
 
 /** @returns the shortest decimal that is the same float32 or float16; of several, the nearest. */
@@ -113,5 +115,6 @@ export function pythonRepr(value: number): string {
   if (exponent < -4 || exponent >= 16) {
     return `${digits}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
   }
-  return Number.isInteger(value) ? `${value}.0` : String(value)
+  if (Number.isInteger(value)) return `${value}.0`
+  return String(value)
 }

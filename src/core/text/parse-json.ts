@@ -73,7 +73,8 @@ export function parseJson(bytes: Uint8Array, name: string, rules: JsonRules = {}
     const at = start + byteLength(text.slice(0, refused.start))
     throw bigNumberError(refused, toOffset(at), name)
   }
-  return numbers.length === 0 ? value : parseWithBigInts(text, numbers)
+  if (numbers.length === 0) return value
+  return parseWithBigInts(text, numbers)
 }
 
 /**

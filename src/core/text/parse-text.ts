@@ -47,7 +47,8 @@ export function parseText(text: string, revive?: Revive): unknown {
     const named = isMarked
       ? Object.fromEntries(Object.entries(value).map(([own, each]) => [nameOf(own), each]))
       : value
-    return revive === undefined ? named : revive(nameOf(key), named)
+    if (revive === undefined) return named
+    return revive(nameOf(key), named)
   })
 }
 

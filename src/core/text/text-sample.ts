@@ -50,7 +50,8 @@ export function textFault(
   if (typeof pattern !== 'string')
     return text === '' && String(format) in byFormat ? `a text of the format ${format}` : undefined
   try {
-    return new RegExp(pattern, 'u').test(text) ? undefined : `a text like ${pattern}`
+    if (new RegExp(pattern, 'u').test(text)) return undefined
+    return `a text like ${pattern}`
   } catch {
     return undefined
   }
@@ -90,7 +91,8 @@ export function numberFault(
   ]
   const known = rules.filter(([rule]) => typeof rule === 'number')
   const isBroken = known.some(([rule, , keeps]) => !keeps(rule as number))
-  return isBroken ? `a number that is ${known.map(([, text]) => text).join(', ')}` : undefined
+  if (isBroken) return `a number that is ${known.map(([, text]) => text).join(', ')}`
+  return undefined
 }
 
 const classes: Readonly<Record<string, string>> = {
@@ -126,7 +128,8 @@ function matchOf(pattern: string, extra: number): string | undefined {
     if (!isEmpty) next(/\?(?::|<\w+>)/y)
     const inner = alternatives()
     at++
-    return isEmpty ? '' : inner
+    if (isEmpty) return ''
+    return inner
   }
   const atom = (): string => {
     const token =
@@ -140,7 +143,8 @@ function matchOf(pattern: string, extra: number): string | undefined {
       const one = new RegExp(`^${token}$`, 'u')
       return candidates.find((each) => one.test(each)) ?? ''
     }
-    return token.startsWith('\\') ? (classes[token[1]] ?? token.slice(1)) : token
+    if (token.startsWith('\\')) return classes[token[1]] ?? token.slice(1)
+    return token
   }
   const repeated = (): string => {
     const text = atom()

@@ -22,7 +22,8 @@ export class TextWriter {
 
   /** @returns the text; undefined if a part of it is bytes. */
   get text(): string | undefined {
-    return this.#pieces.length === 0 ? this.#pending : undefined
+    if (this.#pieces.length === 0) return this.#pending
+    return undefined
   }
 
   /** **Units**: bytes. */

@@ -9,7 +9,8 @@ const blockBytes = 1 << 16
 
 /** Length of a text's byte order mark, or 0. **Units**: bytes. */
 export function bomLength(bytes: Uint8Array): number {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 3
+  return 0
 }
 
 /** @throws those of {@link checkUtf8}. `toOffset`: where a byte was in the client's text. */

@@ -5,6 +5,7 @@ import { LiveCodec } from '../../live/live-codec.ts'
 import { Components } from './components.ts'
 import { contentOf } from './content.ts'
 import { authOf, type DocumentSource, liveOf } from './document.ts'
+import { pathBelow } from './protocol-paths.ts'
 import { SecuritySchemes } from './security.ts'
 
 const kind = (names: readonly string[], others: JsonSchema = {}): JsonSchema => ({
@@ -84,7 +85,7 @@ const server = {
 function channelOf(route: LiveRoute, prefix: string, components: Components, name: string) {
   const { path, doc, input, output } = route
   const { textType, binaryType } = new LiveCodec(route)
-  const isBelow = path.startsWith(`${prefix}/`)
+  const below = pathBelow(prefix, path)
   const inputs = input
     .describe()
     .input.filter(({ mimeType }) => mimeType === textType || mimeType === binaryType)
@@ -104,8 +105,8 @@ function channelOf(route: LiveRoute, prefix: string, components: Components, nam
     ...controls,
   }
   return {
-    address: isBelow ? path.slice(prefix.length) : path,
-    ...(prefix !== '' && { servers: [{ $ref: `#/servers/${isBelow ? 'default' : 'root'}` }] }),
+    address: below ?? path,
+    ...(prefix !== '' && { servers: [{ $ref: `#/servers/${below ? 'default' : 'root'}` }] }),
     description: doc,
     messages,
     bindings: { ws: { method: 'GET', headers, bindingVersion: '0.1.0' } },

@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/options.ts'
+import { isRecord, recordOf } from '../../core/options.ts'
 import type { JsonSchema } from '../../descriptors/description.ts'
 
 const base = '#/components/schemas/'
@@ -44,8 +44,8 @@ export class Components {
    */
   adopt(schema: JsonSchema, name: string): JsonSchema {
     const { $defs, ...body } = schema
-    const defs = isRecord($defs) ? ($defs as Record<string, JsonSchema>) : {}
-    const all = new Map<string, JsonSchema>([['#', body], ...Object.entries(defs)])
+    const defs = Object.entries(recordOf($defs)) as [string, JsonSchema][]
+    const all = new Map<string, JsonSchema>([['#', body], ...defs])
     const names = new Map<string, string>()
     const used = reachable('#', all)
     const isRecursive = [...used].some((key) => targetsIn(all.get(key)).includes('#'))
@@ -59,14 +59,16 @@ export class Components {
     const rename = (ref: string) => {
       const { key = '', rest } = parseRef(ref)
       const component = names.get(key)
-      return component === undefined ? ref : base + component + rest
+      if (component === undefined) return ref
+      return base + component + rest
     }
     for (const [key, component] of names) {
       if (this.#schemas.has(component)) continue
       this.#schemas.set(component, rewrite(all.get(key), rename) as JsonSchema)
     }
     const own = names.get('#')
-    return own === undefined ? (rewrite(body, rename) as JsonSchema) : { $ref: base + own }
+    if (own === undefined) return rewrite(body, rename) as JsonSchema
+    return { $ref: base + own }
   }
 
   #reserve(preferred: string, owner: string, meaning: string): string {
@@ -86,18 +88,20 @@ export class Components {
 /** @returns the name wanted for a part of a schema; zod calls those without a name __schema0, __schema1, … */
 function preferredName(key: string, owner: string): string {
   if (key === '#') return owner
-  return key.startsWith('__') ? `${owner}_${key.replace(/^_+/, '')}` : key
+  if (key.startsWith('__')) return `${owner}_${key.replace(/^_+/, '')}`
+  return key
 }
 
 /**
  * @returns which schema a reference points to, and where in it; `key` is undefined for another
  * document.
  */
-function parseRef(ref: string): { readonly key: string | undefined; readonly rest: string } {
+function parseRef(ref: string) {
   const [, name, rest = ''] = /^#\/\$defs\/([^/]+)(.*)$/.exec(ref) ?? []
   if (name !== undefined)
     return { key: decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~'), rest }
-  return ref.startsWith('#') ? { key: '#', rest: ref.slice(1) } : { key: undefined, rest }
+  if (ref.startsWith('#')) return { key: '#', rest: ref.slice(1) }
+  return { key: undefined, rest }
 }
 
 function reachable(from: string, all: ReadonlyMap<string, JsonSchema>): Set<string> {
@@ -124,7 +128,8 @@ function targetsIn(schema: JsonSchema | undefined): readonly string[] {
  */
 export function extended(schema: JsonSchema, more: JsonSchema): JsonSchema {
   const isBare = !('$ref' in schema) || Object.keys(more).length === 0
-  return isBare ? { ...schema, ...more } : { allOf: [schema], ...more }
+  if (isBare) return { ...schema, ...more }
+  return { allOf: [schema], ...more }
 }
 
 /** Gives integers beyond 32 bits the format by which generators choose a type that holds them. */
@@ -135,7 +140,8 @@ function wide(schema: Readonly<Record<string, unknown>>): object {
   const isWide = bounds.some(
     (bound) => typeof bound === 'number' && (bound < -(2 ** 31) || bound >= 2 ** 31),
   )
-  return isInteger && isWide ? { format: 'int64' } : {}
+  if (isInteger && isWide) return { format: 'int64' }
+  return {}
 }
 
 function rewrite(schema: unknown, rename: (ref: string) => string): unknown {
@@ -153,5 +159,6 @@ function rewrite(schema: unknown, rename: (ref: string) => string): unknown {
     ]
   })
   const { $ref, ...others } = Object.fromEntries([...entries, ...Object.entries(wide(schema))])
-  return $ref === undefined ? others : extended({ $ref }, others)
+  if ($ref === undefined) return others
+  return extended({ $ref }, others)
 }

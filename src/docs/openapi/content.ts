@@ -69,7 +69,8 @@ export function examplePath(api: string, index: number): string {
 
 function inlineExample(body: Uint8Array, isJson: boolean): JsonSchema {
   const text = Buffer.from(body).toString()
-  return isJson ? exampleIn(text) : { example: text }
+  if (isJson) return exampleIn(text)
+  return { example: text }
 }
 
 function mediaTypeObject(
@@ -114,7 +115,8 @@ function fieldSchema(
   name: string,
 ): JsonSchema {
   const one = partSchema(formats[0], components, name)
-  return occurrence === 'many' ? { type: 'array', items: one } : one
+  if (occurrence === 'many') return { type: 'array', items: one }
+  return one
 }
 
 function partSchema(
@@ -131,5 +133,6 @@ function partSchema(
   }
   if (schema === undefined) return bytes
   const adopted = components.adopt(schema, name)
-  return example === undefined ? adopted : extended(adopted, { examples: [example] })
+  if (example === undefined) return adopted
+  return extended(adopted, { examples: [example] })
 }

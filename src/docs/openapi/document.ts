@@ -19,7 +19,7 @@ import { asyncMembers, jobPaths } from './job-paths.ts'
 import { mergeMount } from './mounted.ts'
 import { partAnswers } from './parts.ts'
 import { problemResponses } from './problems.ts'
-import { type DescribedEndpoint, protocolPaths, protocolTags } from './protocol-paths.ts'
+import { type DescribedEndpoint, pathBelow, protocolPaths, protocolTags } from './protocol-paths.ts'
 import { parametersOf } from './query.ts'
 import { authErrors, SecuritySchemes } from './security.ts'
 
@@ -78,7 +78,7 @@ export function openApiDocument(
   }
   const taken = new Set([...apis.map((api) => api.name), ...lives.keys()])
   for (const { route, path } of others.filter(isLive)) {
-    const below = path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : undefined
+    const below = pathBelow(prefix, path)
     if (below === undefined || paths[below]?.get !== undefined) continue
     const live = liveOf(route, service)
     const name = taken.has(live.name) ? `${live.name}_` : live.name
@@ -200,7 +200,8 @@ export function authOf(
   { auth }: Pick<Api, 'auth'>,
   service: DocumentSource,
 ): RequestHook | undefined {
-  return auth === undefined ? service.auth : auth || undefined
+  if (auth === undefined) return service.auth
+  return auth || undefined
 }
 
 function problems(

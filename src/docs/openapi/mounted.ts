@@ -1,5 +1,5 @@
 import type { Mount } from '../../api/mount.ts'
-import { isRecord } from '../../core/options.ts'
+import { recordOf } from '../../core/options.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -38,9 +38,10 @@ export function mergeMount<D extends Members>(
     }
     return section
   })
-  const refer = (text: string) => {
-    const name = renamed.get(text)
-    return name === undefined ? text : text.slice(0, text.lastIndexOf('/') + 1) + name
+  const refer = (_: string, value: unknown) => {
+    const name = renamed.get(value as string)
+    if (name === undefined) return value
+    return String(value).replace(/[^/]*$/, name)
   }
   const nameOf = (section: string, name: string) =>
     renamed.get(`#/components/${section}/${name}`) ?? name
@@ -49,9 +50,7 @@ export function mergeMount<D extends Members>(
       Object.entries(recordOf(members)).map(([name, each]) => [nameOf(section, name), each]),
     )
   // References are strings, wherever they stand: in `$ref`, and in the mapping of a discriminator.
-  const copy = JSON.parse(JSON.stringify(openapi), (_, value) =>
-    typeof value === 'string' ? refer(value) : value,
-  )
+  const copy = JSON.parse(JSON.stringify(openapi), refer)
   const own = recordOf(copy.components)
   const merged = Object.fromEntries(
     sections.map((section) => [
@@ -80,12 +79,8 @@ export function mergeMount<D extends Members>(
 
 function operationsOf(paths: unknown): Record<string, unknown>[] {
   return Object.values(recordOf(paths)).flatMap((item) =>
-    Object.entries(recordOf(item)).flatMap(([key, each]) =>
-      methods.has(key) && isRecord(each) ? [each] : [],
-    ),
+    Object.entries(recordOf(item))
+      .filter(([key]) => methods.has(key))
+      .map(([, each]) => recordOf(each)),
   )
-}
-
-function recordOf(value: unknown): Members {
-  return isRecord(value) ? value : {}
 }

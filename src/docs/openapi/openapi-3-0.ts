@@ -5,7 +5,8 @@
  * @see OpenAPI 3.0.4; JSON Schema 2020-12.
  * @module
  */
-import { isRecord } from '../../core/options.ts'
+import { listOf } from '../../core/json-schema/shape.ts'
+import { isRecord, recordOf } from '../../core/options.ts'
 import type { OpenApiDocument } from './document.ts'
 
 type Schema = Readonly<Record<string, unknown>>
@@ -25,7 +26,7 @@ export function asOpenApi30({
   ...document
 }: OpenApiDocument): OpenApiDocument {
   const { components, ...rest } = document
-  const { schemas, ...others } = isRecord(components) ? components : {}
+  const { schemas, ...others } = recordOf(components)
   return {
     ...(membersOf30(rest) as OpenApiDocument),
     openapi: '3.0.4',
@@ -43,7 +44,8 @@ function membersOf30(value: unknown): unknown {
   const members = Object.entries(value).map(([name, member]) => {
     const isData = name === 'example' || name === 'value' || name.startsWith('x-')
     if (isData) return [name, member]
-    return [name, name === 'schema' ? schemaOf30(member) : membersOf30(member)]
+    const convert = name === 'schema' ? schemaOf30 : membersOf30
+    return [name, convert(member)]
   })
   return Object.fromEntries(members)
 }
@@ -73,7 +75,7 @@ function schemaOf30(schema: unknown): Schema {
 }
 
 function exampleOf({ examples, example, const: only }: Schema): Schema {
-  const first = example ?? (Array.isArray(examples) ? examples[0] : undefined)
+  const first = example ?? listOf(examples)[0]
   return {
     ...(first !== undefined && { example: first }),
     ...(only !== undefined && only !== null && { enum: [only] }),
@@ -112,9 +114,8 @@ function partsOf(schema: Schema): Schema {
 function withTypes(schema: Schema, made: Schema): Schema {
   const types = [schema.type ?? []].flat().map(String)
   const named = types.filter((type) => type !== 'null')
-  const anyOf = listOf(
-    schema.anyOf ?? (named.length > 1 ? named.map((type) => typeOf30(type, schema)) : []),
-  )
+  const several = named.length > 1 && named.map((type) => typeOf30(type, schema))
+  const anyOf = listOf(schema.anyOf ?? several)
   const lists = { allOf: listOf(schema.allOf), anyOf, oneOf: listOf(schema.oneOf) }
   const isNullable =
     types.includes('null') || schema.const === null || [...anyOf, ...lists.oneOf].some(isNull)
@@ -137,9 +138,6 @@ function isNull(schema: unknown): boolean {
 
 /** A list must have a schema of its elements. */
 function typeOf30(type: string, { items = {} }: Schema): Schema {
-  return type === 'array' ? { type, items } : { type }
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
+  if (type === 'array') return { type, items }
+  return { type }
 }

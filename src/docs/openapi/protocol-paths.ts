@@ -2,6 +2,11 @@ import type { Endpoint } from '../../api/endpoint.ts'
 import { paramNames } from '../../api/path-params.ts'
 import { pathParameter } from './query.ts'
 
+/** @returns a path without a prefix; undefined for one that is not below it. */
+export function pathBelow(prefix: string, path: string): string | undefined {
+  return path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : undefined
+}
+
 /** The part of an endpoint that its operation needs. */
 export type DescribedEndpoint = Pick<Endpoint, 'path' | 'methods' | 'operation' | 'access'>
 
@@ -19,11 +24,11 @@ export function protocolPaths(
   for (const { path, methods, operation, access } of endpoints) {
     if (operation === undefined) continue
     const id = String(operation.operationId)
-    const isBelow = path.startsWith(`${prefix}/`)
-    const own = isBelow ? path.slice(prefix.length) : path
+    const below = pathBelow(prefix, path)
+    const own = below ?? path
     const parameters = paramNames(own).map(pathParameter)
     const requirements = access.kind === 'open' ? [] : requirementsOf(path)
-    paths[own] ??= isBelow ? {} : { servers: [{ url: '/' }] }
+    paths[own] ??= below === undefined ? { servers: [{ url: '/' }] } : {}
     paths[own][String(methods[0]).toLowerCase()] = {
       ...operation,
       operationId: taken.has(id) ? `${id}_` : id,

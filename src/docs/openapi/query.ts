@@ -1,7 +1,7 @@
 import type { Api } from '../../api/api.ts'
 import { paramNames } from '../../api/path-params.ts'
 import { Query } from '../../api/query.ts'
-import { isRecord } from '../../core/options.ts'
+import { isRecord, recordOf } from '../../core/options.ts'
 import type { JsonSchema } from '../../descriptors/description.ts'
 import type { StandardSchemaV1 } from '../../descriptors/run-schema.ts'
 import { jsonSchemaOf } from '../../descriptors/standard-json-schema.ts'
@@ -36,12 +36,12 @@ function namedIn(
   components: Components,
 ) {
   const schema = jsonSchemaOf(of, 'input')
-  const defs = isRecord(schema.$defs) ? schema.$defs : {}
+  const defs = recordOf(schema.$defs)
   const root = rootOf(schema, defs)
-  const required = Array.isArray(root.required) ? root.required : []
+  const required = [root.required].flat()
   if (!isRecord(root.properties)) return undefined
   return Object.entries(root.properties).map(([key, property]) => {
-    const own = isRecord(property) ? property : {}
+    const own = recordOf(property)
     return {
       name: key,
       in: place,
@@ -68,5 +68,6 @@ const anyOthers = {
 function rootOf(schema: JsonSchema, defs: Readonly<Record<string, unknown>>): JsonSchema {
   const [, name = ''] = /^#\/\$defs\/([^/]+)$/.exec(String(schema.$ref)) ?? []
   const named = defs[name]
-  return isRecord(named) ? named : schema
+  if (isRecord(named)) return named
+  return schema
 }

@@ -9,7 +9,8 @@ export class SecuritySchemes {
   readonly #schemes = new Map<string, SchemeObject>()
 
   get schemes(): Readonly<Record<string, SchemeObject>> | undefined {
-    return this.#schemes.size === 0 ? undefined : Object.fromEntries(this.#schemes)
+    if (this.#schemes.size === 0) return undefined
+    return Object.fromEntries(this.#schemes)
   }
 
   requirementsOf(

@@ -2,7 +2,6 @@ import { decodeContent } from '../../client/decode.ts'
 import type { DescriptorInfo } from '../../client/description.ts'
 import { type Content, parseMultipart } from '../../client/multipart.ts'
 import type { FrameValue } from '../../client/values.ts'
-import { isRecord } from '../../core/options.ts'
 import { parseContentDisposition } from '../../http/content-disposition.ts'
 import { arrayOf, arrayView } from './array-view.ts'
 import { h, sizeText } from './dom.ts'
@@ -22,7 +21,8 @@ export async function answerView(info: DescriptorInfo, content: Content): Promis
   const blob = new Blob([await content.blob()], { type: essence })
   if (!essence.startsWith('text/')) return download(content.headers, blob, await mediaView(blob))
   const text = textView(await blob.slice(0, maxText).text())
-  return info.id === 'serving.io.File' ? download(content.headers, blob, text) : text
+  if (info.id === 'serving.io.File') return download(content.headers, blob, text)
+  return text
 }
 
 async function formView(
@@ -60,8 +60,8 @@ async function jsonView(info: DescriptorInfo, content: Content): Promise<HTMLEle
 }
 
 function scoresIn(value: unknown): [string, HTMLElement][] {
-  if (!isRecord(value)) return []
-  return Object.entries(value).flatMap(([name, member]): [string, HTMLElement][] => {
+  if (Object(value) !== value || Array.isArray(value)) return []
+  return Object.entries(value as object).flatMap(([name, member]): [string, HTMLElement][] => {
     if (typeof member !== 'object' || member === null) return []
     const numbers: unknown[] = Object.values(member)
     const isFew = numbers.length > 1 && numbers.length <= 40
@@ -72,11 +72,13 @@ function scoresIn(value: unknown): [string, HTMLElement][] {
 
 function rawView(text: string, isOpen: boolean): HTMLElement {
   const raw = h('pre', { tabindex: '0' }, cut(text))
-  return isOpen ? raw : h('details.raw', h('summary', 'As it came'), raw)
+  if (isOpen) return raw
+  return h('details.raw', h('summary', 'As it came'), raw)
 }
 
 function cut(text: string): string {
-  return text.length > maxText ? `${text.slice(0, maxText)}…` : text
+  if (text.length > maxText) return `${text.slice(0, maxText)}…`
+  return text
 }
 
 function pretty(text: string): string {

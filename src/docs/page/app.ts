@@ -95,7 +95,8 @@ export class App {
   /** A proxy may let the document through alone. */
   async #data(headers: Record<string, string>): Promise<PageData> {
     const response = await fetch(`${this.#base}/docs/page.json`, { headers })
-    return response.ok ? ((await response.json()) as PageData) : { entries: [], hasCalls: false }
+    if (response.ok) return (await response.json()) as PageData
+    return { entries: [], hasCalls: false }
   }
 
   #show(described: ServiceDocument, apis: ReadonlyMap<string, ListedApi>, list: ApiList): void {
@@ -155,5 +156,6 @@ export class App {
 
 /** @returns the URL of the server's root: that of the service without its base URL. */
 function rootOf(base: string, { servers: [{ url = '/' } = {}] = [] }: ServiceDocument): string {
-  return url !== '/' && base.endsWith(url) ? base.slice(0, -url.length) : base
+  if (url !== '/' && base.endsWith(url)) return base.slice(0, -url.length)
+  return base
 }

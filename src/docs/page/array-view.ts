@@ -17,7 +17,8 @@ export function arrayOf(value: unknown) {
     data.push(each)
     return typeof each !== 'object' || each === null
   }
-  return flatten(value, 0) ? { shape, data } : undefined
+  if (flatten(value, 0)) return { shape, data }
+  return undefined
 }
 
 const maxCells = 400

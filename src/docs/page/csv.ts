@@ -10,7 +10,7 @@ export function parseCsv(text: string): string[][] {
     const found = cell.exec(text)
     if (found === null) throw new Error('The file is no CSV.')
     const [, quoted, plain, end] = found
-    rows.at(-1)?.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'))
+    rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain)
     if (cell.lastIndex >= text.length && end !== ',') return rows
     if (end !== ',') rows.push([])
   }

@@ -48,7 +48,8 @@ const anyType = 'application/octet-stream'
 function startFrame(orient: string, example: unknown): FrameValue | undefined {
   if (typeof example !== 'object' || example === null) return undefined
   const frame = frameFromJson(example, orient)
-  return Object.keys(frame).length > 0 ? frame : undefined
+  if (Object.keys(frame).length > 0) return frame
+  return undefined
 }
 
 function emptyFrame({ columns, dtype, required }: DescriptorInfo['args']): FrameValue {

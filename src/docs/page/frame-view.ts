@@ -35,7 +35,8 @@ function columnPlot(frame: FrameValue): HTMLElement[] {
   if (first === undefined) return []
   if (frame[first].length === 1) {
     const values = numeric.map((name) => Number(frame[name][0]))
-    return values.length > 1 ? [bars(values, numeric)] : []
+    if (values.length > 1) return [bars(values, numeric)]
+    return []
   }
   const box = h('div')
   let [chart] = order
@@ -62,7 +63,8 @@ function columnPlot(frame: FrameValue): HTMLElement[] {
 
 /** Texts may be times. */
 function numberOf(value: unknown): number {
-  return typeof value === 'string' ? Date.parse(value) : Number(value)
+  if (typeof value === 'string') return Date.parse(value)
+  return Number(value)
 }
 
 /** @returns what of a frame can be drawn, and how: the best kind first. */

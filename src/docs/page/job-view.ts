@@ -36,7 +36,7 @@ export async function showJob(
   }
   const ask = () => job.status({ signal }).then(({ queuePosition }) => showPlace(queuePosition))
   const stop = button('Cancel', () => {
-    job.cancel().catch((error: Error) => answer.append(failure(error.message)))
+    job.cancel().catch((error) => answer.append(failure((error as Error).message)))
   })
   box.replaceChildren(
     h('p.facts', state, place, h('code', job.id)),
@@ -83,7 +83,8 @@ export async function showJob(
 function shareOf(progress: unknown): number | undefined {
   const { done = progress, total = 1 } = Object(progress)
   const share = typeof done === 'number' ? done / total : Number.NaN
-  return share >= 0 && share <= 1 ? share : undefined
+  if (share >= 0 && share <= 1) return share
+  return undefined
 }
 
 /** @returns progress in words: `5 of 10`, `40 %`, a text. */
@@ -93,5 +94,6 @@ export function progressText(progress: unknown): string {
     return total === undefined ? `${done}` : `${done} of ${total}`
   const share = typeof progress === 'number' ? shareOf(progress) : undefined
   if (share !== undefined) return `${Math.round(share * 100)} %`
-  return typeof progress === 'string' ? progress : JSON.stringify(progress)
+  if (typeof progress === 'string') return progress
+  return JSON.stringify(progress)
 }

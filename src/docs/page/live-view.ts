@@ -130,5 +130,6 @@ function takesSound({ input: { id, args } }: ApiInfo): boolean {
 async function encode(api: ApiInfo, value: unknown): Promise<Frame> {
   if (value instanceof Float32Array) return encodeFrame(api, value)
   const { data } = value as Content
-  return typeof data === 'string' ? escaped(api, data) : data.arrayBuffer()
+  if (typeof data === 'string') return escaped(api, data)
+  return data.arrayBuffer()
 }

@@ -68,7 +68,8 @@ function plainControl(slot: Slot, variants: readonly SchemaObject[], document: u
       if (isTuple || Object(schema.items) === schema.items) return listControl(slot, document)
   }
   const isRecord = Object(schema.additionalProperties) === schema.additionalProperties
-  return hasMembers(schema) || isRecord ? objectControl(slot, document) : jsonControl(slot)
+  if (hasMembers(schema) || isRecord) return objectControl(slot, document)
+  return jsonControl(slot)
 }
 
 /** A value that may also be null or left out: which of these is chosen beside its name. */
@@ -101,7 +102,8 @@ function stateControl(
   show()
   const valueOf = () => {
     if (select.value === 'value') return control?.value()
-    return select.value === 'null' ? null : undefined
+    if (select.value === 'null') return null
+    return undefined
   }
   return {
     element: h(
@@ -165,7 +167,8 @@ function isOf(value: unknown, given: SchemaObject, document: unknown): boolean {
   return membersIn(schema).every(({ name, schema: each, isRequired }) => {
     const member = (value as Record<string, unknown>)[name]
     const { const: only } = resolved(each, document)
-    return member === undefined ? !isRequired : only === undefined || only === member
+    if (member === undefined) return !isRequired
+    return only === undefined || only === member
   })
 }
 
@@ -289,7 +292,6 @@ function listControl(slot: Slot, document: unknown): Control {
 }
 
 function framed(slot: Slot, ...content: readonly Child[]): HTMLElement {
-  return slot.name === ''
-    ? h('div', ...content)
-    : h('fieldset', h('legend', ...heading(slot)), ...content)
+  if (slot.name === '') return h('div', ...content)
+  return h('fieldset', h('legend', ...heading(slot)), ...content)
 }

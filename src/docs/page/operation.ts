@@ -6,7 +6,6 @@ import {
   type SchemaObject,
 } from '../../client/description.ts'
 import { parseMultipart, type Content as ReceivedContent } from '../../client/multipart.ts'
-import { isRecord } from '../../core/options.ts'
 import { parseContentDisposition } from '../../http/content-disposition.ts'
 import { fold, h, table } from './dom.ts'
 import type { Content } from './field.ts'
@@ -52,13 +51,14 @@ const kinds: Readonly<Record<string, readonly [one: string, many: string]>> = {
 export function groupOf({ path, input, isLive }: ApiInfo): string {
   const [first, ...others] = path.split('/').filter(Boolean)
   if (others.length > 0) return `/${first}`
-  return isLive ? 'Live streams' : (kinds[input.id]?.[1] ?? 'Others')
+  if (isLive) return 'Live streams'
+  return kinds[input.id]?.[1] ?? 'Others'
 }
 
 /** @returns a descriptor in words: `Array · float32 · shape (any, 4)`. */
 export function kindText({ id, args }: DescriptorInfo, isOutput = false): string {
   const { dtype, shape, columns, pilmode, mime_type: type } = args
-  const types = isRecord(dtype) ? dtype : {}
+  const types: Readonly<Record<string, string>> = typeof dtype === 'string' ? {} : Object(dtype)
   const names = Array.isArray(columns) ? columns.map(String) : Object.keys(types)
   const named = names.map((name) => `${name} ${types[name] ?? ''}`.trimEnd()).join(', ')
   const lengths =
@@ -177,5 +177,6 @@ export function reference(
 
 function exampleText(value: unknown, type: string): string {
   if (typeof value === 'string' && !type.endsWith('json')) return value
-  return Array.isArray(value) ? printRows(value) : JSON.stringify(value, null, 2)
+  if (Array.isArray(value)) return printRows(value)
+  return JSON.stringify(value, null, 2)
 }

@@ -83,7 +83,8 @@ export function typeText(given: unknown, document: unknown, depth = 0): string {
     if (type === 'array' && items !== undefined)
       return `${inner(items).replace(/^.* \| .*$/s, '($&)')}[]`
     if (type === 'object' && typeof others === 'object') return `{ [key]: ${inner(others)} }`
-    return type === 'string' && format === 'binary' ? 'bytes' : type
+    if (type === 'string' && format === 'binary') return 'bytes'
+    return type
   })
   const bounds = boundsOf(schema)
   return [types.join(' | '), bounds && `${bounds.low} to ${bounds.high}`].filter(Boolean).join(' ')

@@ -13,7 +13,8 @@ export type Language = 'curl' | 'Python' | 'TypeScript'
 /** @returns the languages in which an API is shown. */
 export function languagesOf({ isLive, group }: ListedApi): readonly Language[] {
   if (group !== undefined) return ['curl', 'Python']
-  return isLive ? ['TypeScript'] : ['curl', 'Python', 'TypeScript']
+  if (isLive) return ['TypeScript']
+  return ['curl', 'Python', 'TypeScript']
 }
 
 type Headers = Readonly<Record<string, string>>
@@ -95,14 +96,16 @@ function fileFor({ output }: ApiInfo): string | undefined {
 }
 
 function shell(text: string): string {
-  return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+  if (/^[\w./:-]+$/.test(text)) return text
+  return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
 function textOf(content: Content): string | undefined {
   const { data } = content
   if (typeof data !== 'string' || data.length > maxInline) return undefined
   const line = isJson(content) ? onOneLine(data) : data
-  return line.length <= maxLine ? line : data
+  if (line.length <= maxLine) return line
+  return data
 }
 
 /** @returns JSON without its line breaks. */
@@ -137,7 +140,8 @@ function curl(api: ApiInfo, content: Content, url: string, headers: Headers): st
 }
 
 function quotedInForm(text: string): string {
-  return /[;,"\\]|^[@<]/.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text
+  if (/[;,"\\]|^[@<]/.test(text)) return `"${text.replace(/["\\]/g, '\\$&')}"`
+  return text
 }
 
 function python(api: ApiInfo, content: Content, url: string, credentials: Headers): string {
@@ -232,7 +236,8 @@ const nodeImports = [
 
 /** @returns an option as the last argument of a call; nothing for an empty one. */
 function optionText(name: string, values: Headers): string {
-  return Object.keys(values).length === 0 ? '' : `, { ${name}: ${JSON.stringify(values)} }`
+  if (Object.keys(values).length === 0) return ''
+  return `, { ${name}: ${JSON.stringify(values)} }`
 }
 
 function typescriptRead(api: ApiInfo, call: string, isJob: boolean, live: string): string {
@@ -280,5 +285,6 @@ function quoted(text: string): string {
 }
 
 function key(name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name)
+  if (/^[A-Za-z_$][\w$]*$/.test(name)) return name
+  return quoted(name)
 }

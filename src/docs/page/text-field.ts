@@ -27,7 +27,8 @@ export function textField({
     const text = area.value
     const at = locations.map(({ offset, path }) => {
       if (offset !== undefined) return characterAt(text, offset)
-      return path === undefined ? undefined : pathAt(text, path)
+      if (path === undefined) return undefined
+      return pathAt(text, path)
     })
     const known = at.filter((range) => range !== undefined).toSorted((a, b) => a[0] - b[0])
     const marked: (string | Node)[] = []
@@ -133,5 +134,6 @@ export function pathAt(text: string, path: string): Range | undefined {
       if (token === '[' || token === '{') keys.push(token === '[' ? 0 : '')
     }
   }
-  return wanted.length === 0 ? undefined : range
+  if (wanted.length === 0) return undefined
+  return range
 }

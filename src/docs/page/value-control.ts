@@ -65,7 +65,8 @@ export function numberControl(slot: Slot): Control {
 function numberIn(text: string): unknown {
   const number = Number(text)
   if (text.trim() === '' || !Number.isFinite(number)) return text === '' ? undefined : text
-  return /^\s*-?\d+\s*$/.test(text) && !Number.isSafeInteger(number) ? BigInt(text) : number
+  if (/^\s*-?\d+\s*$/.test(text) && !Number.isSafeInteger(number)) return BigInt(text)
+  return number
 }
 
 /** @returns the control of a text: of a date, an address or a time where the format says so. */
@@ -101,7 +102,8 @@ function localTime(text: string): string {
 /** @returns a time of the reader's zone in UTC; without a zone where the schema refuses a zone. */
 function timeIn(local: string, { schema }: Slot): string {
   const time = new Date(local).toISOString().replace('.000Z', 'Z')
-  return textFault(schema, time) === undefined ? time : local
+  if (textFault(schema, time) === undefined) return time
+  return local
 }
 
 /** @returns the control of any value, as JSON. */

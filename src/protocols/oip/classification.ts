@@ -70,7 +70,8 @@ function greatest(values: Float64Array, start: number, end: number, count: numbe
   }
   found.sort((a, b) => {
     if (row[a] === row[b]) return a - b
-    return row[a] < row[b] ? 1 : -1
+    if (row[a] < row[b]) return 1
+    return -1
   })
   return [...found, ...equal.slice(0, count - found.length)].map((i) => start + i)
 }

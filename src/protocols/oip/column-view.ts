@@ -117,7 +117,8 @@ function columnTensor(name: string, message: SeriesMessage): Tensor {
     throw new BadOutput(`expected ${what}, received ${nulls.length}`)
   }
   const tensor = tensorOf(name, data, dtype)
-  return nulls.length === 0 ? tensor : { ...tensor, nulls }
+  if (nulls.length === 0) return tensor
+  return { ...tensor, nulls }
 }
 
 function tensorOf(name: string, data: DataOf<DType>, dtype: DType): Tensor {

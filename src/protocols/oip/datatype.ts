@@ -43,6 +43,11 @@ export function datatypeOfModel({ dtype, datatype }: ModelTensor): Datatype {
   return datatype ?? datatypeOf(dtype)
 }
 
+/** @returns the datatype of elements: BF16 are float32 here. */
+export function datatypeFor(dtype: DType, wanted: Datatype | undefined): Datatype {
+  return wanted === 'BF16' && dtype === 'float32' ? wanted : datatypeOf(dtype)
+}
+
 /** @returns the datatype of an element type. */
 export function datatypeOf(dtype: DType): Datatype {
   return byDtype.get(dtype) as Datatype

@@ -2,7 +2,7 @@
 
 import type { Endpoint } from '../../api/endpoint.ts'
 import { functionFailureOf } from '../../api/stages.ts'
-import { BadInput, expected, PayloadTooLarge, ServingError } from '../../core/errors.ts'
+import { BadInput, expected, PayloadTooLarge, type ServingError } from '../../core/errors.ts'
 import { isRecord } from '../../core/options.ts'
 import { cutJson } from '../../core/text/json-cut.ts'
 import { encodeEvent } from '../../http/event-stream.ts'
@@ -12,7 +12,7 @@ import { NDArray } from '../../values/array/ndarray.ts'
 import type { NonFinite } from '../../values/array/number-codec.ts'
 import { reshapeTo } from '../../values/array/shape.ts'
 import { datatypes } from './datatype.ts'
-import { jsonHeaders, nonFiniteFor, type Output, withNulls } from './infer-answer.ts'
+import { answerHead, jsonHeaders, nonFiniteFor, type Output, withNulls } from './infer-answer.ts'
 import type { InferRequest } from './infer-request.ts'
 import { describeModel, infer, inferStream } from './inference.ts'
 import { maxGenerateBytes, type Quota, textQuota } from './limits.ts'
@@ -60,7 +60,8 @@ async function readGenerate(body: Uint8Array, { inputs }: ModelDescription): Pro
 
 /** Lists and objects are their text. */
 function plainOf(value: unknown): string | number | boolean {
-  return typeof value === 'object' ? JSON.stringify(value) : (value as string)
+  if (typeof value === 'object') return JSON.stringify(value)
+  return value as string
 }
 
 async function readMember(
@@ -90,13 +91,12 @@ async function readMember(
 
 /** Outputs of one element become that element, others flat lists. */
 function generateAnswer(
-  { name, version }: Pick<Model, 'name' | 'version'>,
+  model: Model,
   id: string,
   outputs: readonly Output[],
   nonFinite: NonFinite,
 ): string {
-  const own = id === '' ? '' : `"id":${JSON.stringify(id)},`
-  let text = `{${own}"model_name":${JSON.stringify(name)},"model_version":"${version}"`
+  let text = `{${answerHead(model, id)}`
   for (const { tensor } of outputs) {
     text += `,${JSON.stringify(tensor.name)}:${elementsOf(tensor, nonFinite)}`
   }
@@ -111,7 +111,8 @@ function elementsOf(tensor: Tensor, nonFinite: NonFinite): string {
   }
   const flat = new NDArray(data, size === 1 ? [] : [size], dtype)
   const json = numberCodec.encodeNdarray(flat, nonFinite) as string | Uint8Array
-  return typeof json === 'string' ? json : Buffer.from(json).toString()
+  if (typeof json === 'string') return json
+  return Buffer.from(json).toString()
 }
 
 async function* generateEvents(
@@ -125,7 +126,7 @@ async function* generateEvents(
     for await (const outputs of answers)
       yield encodeEvent({ data: generateAnswer(model, id, outputs, nonFinite) })
   } catch (thrown) {
-    const error = ServingError.is(thrown) ? thrown : functionFailureOf(thrown)
+    const error = functionFailureOf(thrown)
     onError(error)
     yield encodeEvent({ data: JSON.stringify({ error: errorText(error) }) })
   }

@@ -3,7 +3,7 @@
 import type { BytesAnswer, RpcMethod, UnaryMethod } from '../../api/protocol.ts'
 import { functionFailureOf } from '../../api/stages.ts'
 import type { Access, Visit } from '../../api/visit.ts'
-import { NotFound, ServingError } from '../../core/errors.ts'
+import { NotFound } from '../../core/errors.ts'
 import { bufferPool } from '../../core/memory/buffer-pool.ts'
 import { packageVersion } from '../../core/package-version.ts'
 import { type MaybePromise, whenReady } from '../../core/promise.ts'
@@ -172,7 +172,7 @@ async function* streamOne(
     if (request.parameters.triton_enable_empty_final_response === true)
       yield encodeStreamResponse(info, [])
   } catch (thrown) {
-    const error = ServingError.is(thrown) ? thrown : functionFailureOf(thrown)
+    const error = functionFailureOf(thrown)
     const { ctx } = visit
     if (ctx.headers.get('triton_grpc_error') === 'true') throw error
     onLateError(error, ctx.id)

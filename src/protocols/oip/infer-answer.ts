@@ -89,12 +89,13 @@ export interface AnswerForm {
  * @see Triton; RFC 8259.
  */
 export function nonFiniteFor(accept: string | undefined): NonFinite {
-  return accept !== undefined && /\bapplication\/json\b/i.test(accept) ? 'null' : 'literal'
+  if (accept !== undefined && /\bapplication\/json\b/i.test(accept)) return 'null'
+  return 'literal'
 }
 
 /** Encodes the outputs as one answer. */
 export function encodeAnswer(
-  { name, version }: Model,
+  model: Model,
   id: string,
   outputs: readonly Output[],
   { allBinary, isAtOnce, nonFinite }: AnswerForm,
@@ -108,8 +109,7 @@ export function encodeAnswer(
   })
   return whenAllReady(members, (values) => {
     const json = new TextWriter()
-    const own = id === '' ? '' : `"id":${JSON.stringify(id)},`
-    json.add(`{${own}"model_name":${JSON.stringify(name)},"model_version":"${version}","outputs":[`)
+    json.add(`{${answerHead(model, id)},"outputs":[`)
     for (const [i, { tensor, binary }] of outputs.entries()) {
       const key = (binary ?? allBinary) ? 'parameters' : 'data'
       json.add(`${i > 0 ? ',' : ''}{${headOf(tensor)},"${key}":`)
@@ -126,6 +126,12 @@ export function encodeAnswer(
   })
 }
 
+/** @returns the members of an answer that say to what it is one. */
+export function answerHead({ name, version }: Model, id: string): string {
+  const model = `"model_name":${JSON.stringify(name)},"model_version":"${version}"`
+  return id === '' ? model : `"id":${JSON.stringify(id)},${model}`
+}
+
 function headOf({ name, datatype, array }: Tensor): string {
   return `"name":${JSON.stringify(name)},"datatype":"${datatype}","shape":[${shapeText(array.shape)}]`
 }
@@ -134,9 +140,8 @@ function dataOf(tensor: Tensor, nonFinite: NonFinite): MaybePromise<Uint8Array |
   if (tensor.nulls !== undefined) return JSON.stringify(withNulls(tensor))
   const array = writtenArray(tensor)
   const flat = new NDArray(array.data, [array.size], array.dtype)
-  return isLarge(flat)
-    ? (encodeLarge(flat, nonFinite) as Promise<Uint8Array>)
-    : (numberCodec.encodeNdarray(flat, nonFinite) as Uint8Array | string)
+  if (isLarge(flat)) return encodeLarge(flat, nonFinite) as Promise<Uint8Array>
+  return numberCodec.encodeNdarray(flat, nonFinite) as Uint8Array | string
 }
 
 /** @returns the texts of a tensor, null where one is missing. */

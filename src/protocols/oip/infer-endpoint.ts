@@ -7,6 +7,7 @@ import { BadInput, expected, type ServingError } from '../../core/errors.ts'
 import { isPromise, type MaybePromise, whenReady } from '../../core/promise.ts'
 import type { Context } from '../../http/context.ts'
 import type { HttpRequest, HttpResponse } from '../../http/message.ts'
+import { filled, sizeOf } from '../../values/array/shape.ts'
 import { encodeAnswer, nonFiniteFor } from './infer-answer.ts'
 import { isLength, isRawBody, type LastRequest, readInfer } from './infer-json.ts'
 import { type InferRequest, lengthHeader, noParameters } from './infer-request.ts'
@@ -28,7 +29,8 @@ export function inferEndpoint(path: string, server: OipServer, named?: Model): E
     // Tensors are views of the body.
     alignedAt(headers) {
       const length = headers.get(lengthHeader)
-      return length === undefined || !isLength(length) ? undefined : Number(length)
+      if (length === undefined || !isLength(length)) return undefined
+      return Number(length)
     },
   }
   return oipEndpoint(server, `POST ${path}`, own, (request, visit) => {
@@ -79,7 +81,8 @@ function answerTo(
       const own = ctx.ownResponse
       const response =
         own === undefined ? answer : { ...answer, headers: own.mergeEncoded(answer.headers) }
-      return encoding === undefined ? response : compressed(response, encoding)
+      if (encoding === undefined) return response
+      return compressed(response, encoding)
     })
   })
 }
@@ -93,8 +96,8 @@ function rawRequest(model: Model, body: Uint8Array): MaybePromise<InferRequest> 
       )
     }
     const { name, datatype } = info
-    const shape = info.shape.map((dim) => (dim === -1 ? 1 : dim))
-    const size = shape.reduce((product, dim) => product * dim, 1)
+    const shape = filled(info.shape, 1)
+    const size = sizeOf(shape)
     const elements = datatype === 'BYTES' && size === 1 ? withLength(body) : body
     const tensor = readRaw({ name, datatype, shape, size }, elements)
     return { id: '', parameters: noParameters, inputs: [tensor], outputs: undefined, isRaw: true }
@@ -111,7 +114,8 @@ function withLength(body: Uint8Array): Uint8Array {
 /** A list is ignored: aiohttp and httpx send all that they know, and compressing costs more than sending. */
 function encodingFrom(accept: string | undefined): keyof typeof encoders | undefined {
   const name = accept?.trim().toLowerCase()
-  return name === 'gzip' || name === 'deflate' ? name : undefined
+  if (name === 'gzip' || name === 'deflate') return name
+  return undefined
 }
 
 function compressed(

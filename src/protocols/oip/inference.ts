@@ -2,7 +2,7 @@
 
 import { decodeFailureOf } from '../../api/stages.ts'
 import type { Visit } from '../../api/visit.ts'
-import { Overloaded, ServingError } from '../../core/errors.ts'
+import { Overloaded, type ServingError } from '../../core/errors.ts'
 import { isPromise, type MaybePromise, whenReady } from '../../core/promise.ts'
 import { type Output, requireOutputs, selectOutputs } from './infer-answer.ts'
 import type { InferRequest } from './infer-request.ts'
@@ -76,11 +76,12 @@ export function attempt<R>(
   run: () => MaybePromise<R>,
 ): MaybePromise<R | { readonly error: ServingError }> {
   const fail = (error: unknown) => ({
-    error: ServingError.is(error) ? error : decodeFailureOf(error),
+    error: decodeFailureOf(error),
   })
   try {
     const answer = run()
-    return isPromise(answer) ? answer.catch(fail) : answer
+    if (isPromise(answer)) return answer.catch(fail)
+    return answer
   } catch (error) {
     return fail(error)
   }

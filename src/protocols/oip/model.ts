@@ -75,7 +75,8 @@ function apiModel(api: Api, input: TensorView, output: TensorView): Model {
     encode: (_, result, ctx) =>
       whenReady(output.toTensors(result, ctx), (tensors): Outcome => {
         const error = statusErrorOf(ctx)
-        return error === undefined ? { outputs: tensors } : { error }
+        if (error === undefined) return { outputs: tensors }
+        return { error }
       }),
     fail,
   }
@@ -84,7 +85,8 @@ function apiModel(api: Api, input: TensorView, output: TensorView): Model {
     encode: async (_, result, ctx) => {
       const answers = output.toStream?.(result, ctx) ?? once(() => output.toTensors(result, ctx))
       const first = await firstOf(answers[Symbol.asyncIterator](), result, ctx)
-      return 'error' in first ? first : { answers: first.items }
+      if ('error' in first) return first
+      return { answers: first.items }
     },
     fail,
   }

@@ -67,17 +67,15 @@ export const httpTransport: RemoteTransport = {
 
 function pathOf(model: string, version: string): string {
   const path = `/v2/models/${encodeURIComponent(model)}`
-  return version === '' ? path : `${path}/versions/${version}`
+  if (version === '') return path
+  return `${path}/versions/${version}`
 }
 
 /**
  * @throws the server's; Unsent without an answer: another may be asked, since inferences change
  * nothing.
  */
-async function answerOf(
-  url: string,
-  init: RequestInit,
-): Promise<{ readonly body: Buffer; readonly headers: Headers }> {
+async function answerOf(url: string, init: RequestInit) {
   const response = await fetch(url, init).catch((cause) => {
     if (init.signal?.aborted) throw cause
     throw new Unsent('the server of the remote model did not answer', { cause })

@@ -6,7 +6,7 @@ import { expected, InvalidArgument, Overloaded } from '../../core/errors.ts'
 import type { ModelCall } from '../../runner/model-host.ts'
 import type { RemoteLife } from '../../runner/remote-options.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
-import { datatypeOf } from './datatype.ts'
+import { datatypeFor } from './datatype.ts'
 import { grpcTransport } from './remote-grpc.ts'
 import { httpTransport } from './remote-http.ts'
 import {
@@ -45,9 +45,8 @@ export async function load({ model, version, urls, life }: RemoteInit) {
     const inputs = Object.entries(feeds).map(([name, array]): Tensor => {
       if (!(array instanceof NDArray))
         throw new InvalidArgument(expected('an NDArray', `input ${name}`, array))
-      const isBf16 =
-        array.dtype === 'float32' && known.find((each) => each.name === name)?.datatype === 'BF16'
-      return { name, datatype: isBf16 ? 'BF16' : datatypeOf(array.dtype), array }
+      const wanted = known.find((each) => each.name === name)?.datatype
+      return { name, datatype: datatypeFor(array.dtype, wanted), array }
     })
     const request = { model, version, inputs }
     const outputs = await backends.call((address) => transport.infer(address, request, call), call)

@@ -83,7 +83,8 @@ function isMessage(value: TextValue | undefined): value is TextMessage {
 
 function textOf(values: readonly TextValue[] | undefined): string | undefined {
   const [value] = values ?? []
-  return typeof value === 'string' ? value : undefined
+  if (typeof value === 'string') return value
+  return undefined
 }
 
 /** @returns the bytes of a file and of those beside it, which may have its weights. */

@@ -90,9 +90,8 @@ export class ModelRepository implements RunnerLife {
 
   /** Undefined: each model has its own readiness. */
   get unready(): string | undefined {
-    return this.#users === 0
-      ? `the models of ${basename(this.folder)} have not been loaded`
-      : undefined
+    if (this.#users === 0) return `the models of ${basename(this.folder)} have not been loaded`
+    return undefined
   }
 
   async start(_?: StartOptions): Promise<void> {

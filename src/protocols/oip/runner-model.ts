@@ -5,17 +5,11 @@ import type { ModelOptions, ModelTensor, ServedModel } from '../../api/model-opt
 import type { Sample } from '../../api/sampler.ts'
 import { type Encoding, functionFailureOf, withDeadline } from '../../api/stages.ts'
 import type { Visit } from '../../api/visit.ts'
-import {
-  BadOutput,
-  expected,
-  InvalidArgument,
-  Overloaded,
-  ServingError,
-} from '../../core/errors.ts'
+import { BadOutput, expected, InvalidArgument, Overloaded } from '../../core/errors.ts'
 import { type MaybePromise, whenReady } from '../../core/promise.ts'
 import type { Context } from '../../http/context.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
-import { datatypeOf, datatypeOfModel } from './datatype.ts'
+import { datatypeFor, datatypeOfModel } from './datatype.ts'
 import {
   type Model,
   type ModelDescription,
@@ -109,12 +103,14 @@ export class RunnerModel implements Model {
     const outcome = measured(this.statistics, tensors, () =>
       withDeadline(ctx, this.#infer(tensors, ctx, sample), protocol),
     )
-    return sample ? whenReady(outcome, (answer) => sample.answered(answer)) : outcome
+    if (sample) return whenReady(outcome, (answer) => sample.answered(answer))
+    return outcome
   }
 
   async stream(tensors: readonly Tensor[], visit: Visit): Promise<StreamOutcome> {
     const outcome = await this.infer(tensors, visit)
-    return 'error' in outcome ? outcome : { answers: once(() => outcome.outputs) }
+    if ('error' in outcome) return outcome
+    return { answers: once(() => outcome.outputs) }
   }
 
   async #infer(
@@ -145,7 +141,7 @@ export class RunnerModel implements Model {
       sample?.result(Object.fromEntries(tensors.map(({ name, array }) => [name, array])))
       return { outputs: tensors }
     } catch (error) {
-      return { error: ServingError.is(error) ? error : functionFailureOf(error) }
+      return { error: functionFailureOf(error) }
     }
   }
 
@@ -153,7 +149,8 @@ export class RunnerModel implements Model {
     const method: unknown = (this.#options.runner as unknown as Readonly<Record<string, unknown>>)[
       name
     ]
-    return typeof method === 'function' ? (method.bind(this.#options.runner) as Method) : undefined
+    if (typeof method === 'function') return method.bind(this.#options.runner) as Method
+    return undefined
   }
 }
 
@@ -166,10 +163,8 @@ function tensorsOf(result: unknown, infos: readonly TensorInfo[]): readonly Tens
   const arrays = result instanceof NDArray ? { [infos[0].name]: result } : Object(result)
   return infos.map(({ name, datatype }) => {
     const array: unknown = arrays[name]
-    if (array instanceof NDArray) {
-      const isBf16 = datatype === 'BF16' && array.dtype === 'float32'
-      return { name, datatype: isBf16 ? datatype : datatypeOf(array.dtype), array }
-    }
+    if (array instanceof NDArray)
+      return { name, datatype: datatypeFor(array.dtype, datatype), array }
     throw new BadOutput(
       expected('an NDArray', `output ${JSON.stringify(name)} of the model`, array),
     )

@@ -115,9 +115,7 @@ function formView(
     fromTensors(inputs, ctx) {
       const names = [...parts.keys()]
       const views = [...parts.values()]
-      const values = inputs.map((input, i) =>
-        input === undefined ? undefined : views[i].fromTensors([input], ctx),
-      )
+      const values = inputs.map((input, i) => input && views[i].fromTensors([input], ctx))
       // Without a prototype, so that any name works.
       return whenAllReady(values, (all) =>
         Object.assign(

@@ -69,7 +69,8 @@ function inferType(scalars: readonly Scalar[]): DType | CastFault {
   if (odd !== -1) return { failure: 'dtype', index: odd }
   if (isText) return 'str'
   const areFlags = scalars.length > 0 && scalars.every((scalar) => typeof scalar === 'boolean')
-  return areFlags ? 'bool' : 'float64'
+  if (areFlags) return 'bool'
+  return 'float64'
 }
 
 /**
@@ -126,7 +127,8 @@ type Caster = (scalar: Scalar) => number | bigint | string | Misfit
 function casterOf(dtype: DType, enforced: boolean): Caster {
   if (dtype === 'str') return toText
   if (dtype === 'bool') return enforced ? onlyFlag : toFlag
-  return isFloat(dtype) ? floatCaster(dtype, enforced) : integerCaster(dtype, enforced)
+  if (isFloat(dtype)) return floatCaster(dtype, enforced)
+  return integerCaster(dtype, enforced)
 }
 
 /** Texts as Python's `str` makes them, but of null, which would be the word `None`. */
@@ -141,7 +143,8 @@ function toText(scalar: Scalar): string | Misfit {
 }
 
 function onlyFlag(scalar: Scalar): number | Misfit {
-  return typeof scalar === 'boolean' ? Number(scalar) : misfit
+  if (typeof scalar === 'boolean') return Number(scalar)
+  return misfit
 }
 
 function toFlag(scalar: Scalar): number {
@@ -166,7 +169,8 @@ function floatCaster(dtype: DType, enforced: boolean): Caster {
     if (word?.[2]) return store(Number.NaN)
     if (word) return store(Number(`${word[1]}Infinity`))
     const isNumber = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text)
-    return isNumber ? within(Number(text)) : misfit
+    if (isNumber) return within(Number(text))
+    return misfit
   }
 }
 
@@ -176,7 +180,8 @@ function integerCaster(dtype: DType, enforced: boolean): Caster {
   const isWide = isWideInteger(dtype)
   const within = (value: number) => {
     if (!(value > low && value < high)) return beyond
-    return isWide ? BigInt(Math.trunc(value)) : Math.trunc(value)
+    if (isWide) return BigInt(Math.trunc(value))
+    return Math.trunc(value)
   }
   const exact = (text: string) => {
     if (!isWide) return within(Number(text))
@@ -185,7 +190,8 @@ function integerCaster(dtype: DType, enforced: boolean): Caster {
     if (digits.length > 20) return beyond
     const value = text.startsWith('-') ? -BigInt(digits) : BigInt(digits)
     const [min, max] = dtype === 'int64' ? [-(2n ** 63n), 2n ** 63n - 1n] : [0n, 2n ** 64n - 1n]
-    return value < min || value > max ? beyond : value
+    if (value < min || value > max) return beyond
+    return value
   }
   return (scalar) => {
     if (typeof scalar === 'number') return within(scalar)
@@ -193,9 +199,11 @@ function integerCaster(dtype: DType, enforced: boolean): Caster {
     if (scalar === null) return misfit
     if (scalar instanceof NumberToken) {
       if (scalar.isInteger) return exact(scalar.text)
-      return enforced || /[NI]/.test(scalar.text) ? misfit : within(scalar.value)
+      if (enforced || /[NI]/.test(scalar.text)) return misfit
+      return within(scalar.value)
     }
     const text = scalar.trim()
-    return enforced || !/^[+-]?\d+$/.test(text) ? misfit : exact(text)
+    if (enforced || !/^[+-]?\d+$/.test(text)) return misfit
+    return exact(text)
   }
 }

@@ -21,7 +21,8 @@ export function castArray(
   const copy = arePlain && exactCopy(data as Float64Array, dtype)
   if (copy) return new NDArray(copy, shape, dtype)
   const cast = castAll(data.length, (i) => scalarOf(data[i], from, dtype), dtype, false)
-  return 'failure' in cast ? undefined : new NDArray(cast.data, shape, dtype)
+  if ('failure' in cast) return undefined
+  return new NDArray(cast.data, shape, dtype)
 }
 
 /** @returns an element as JSON would have it, as the token of its number where that decides. */
@@ -47,7 +48,8 @@ function exactCopy(data: Float64Array, dtype: DType): Float64Array | undefined {
   const isExact = data.every(
     (value, i) => Object.is(copy[i], value) || (isRounded && Number.isFinite(copy[i])),
   )
-  return isExact ? copy : undefined
+  if (isExact) return copy
+  return undefined
 }
 
 // numpy's same_kind order: bool < uint < int < float, and anything to str.

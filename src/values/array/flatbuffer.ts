@@ -60,13 +60,15 @@ export class FlatTable {
 
   #field(id: number, size: number): number {
     const inTable = this.#buffer.__offset(this.#at, 4 + id * 2)
-    return inTable === 0 ? 0 : this.#inside(this.#at + inTable, size)
+    if (inTable === 0) return 0
+    return this.#inside(this.#at + inTable, size)
   }
 
   /** @returns a field of one byte; 0 when it is left out, as all numbers. */
   uint8(id: number): number {
     const at = this.#field(id, 1)
-    return at === 0 ? 0 : this.#buffer.readUint8(at)
+    if (at === 0) return 0
+    return this.#buffer.readUint8(at)
   }
 
   /** Writes over an existing field of one byte. */
@@ -77,18 +79,21 @@ export class FlatTable {
 
   int16(id: number, missing = 0): number {
     const at = this.#field(id, 2)
-    return at === 0 ? missing : this.#buffer.readInt16(at)
+    if (at === 0) return missing
+    return this.#buffer.readInt16(at)
   }
 
   int32(id: number): number {
     const at = this.#field(id, 4)
-    return at === 0 ? 0 : this.#buffer.readInt32(at)
+    if (at === 0) return 0
+    return this.#buffer.readInt32(at)
   }
 
   /** @returns a 64-bit integer; beyond 2^53 not exact. */
   long(id: number): number {
     const at = this.#field(id, 8)
-    return at === 0 ? 0 : this.#long(at)
+    if (at === 0) return 0
+    return this.#long(at)
   }
 
   #long(at: number): number {
@@ -97,7 +102,8 @@ export class FlatTable {
 
   table(id: number): FlatTable | undefined {
     const at = this.#field(id, 4)
-    return at === 0 ? undefined : this.#tableAt(at)
+    if (at === 0) return undefined
+    return this.#tableAt(at)
   }
 
   #tableAt(at: number): FlatTable {
@@ -105,7 +111,7 @@ export class FlatTable {
   }
 
   /** @returns where the elements of a vector are and how many; zeros when it is left out. */
-  #vector(id: number, elementBytes: number): { at: number; count: number } {
+  #vector(id: number, elementBytes: number) {
     const field = this.#field(id, 4)
     if (field === 0) return { at: 0, count: 0 }
     const count = this.#buffer.__vector_len(field) >>> 0

@@ -155,7 +155,8 @@ function encodeNdarray({ shape, data, dtype }: NDArray, nonFinite: NonFinite): s
     return text ?? ''
   }
   const text = foldShape(shape, element, (list) => `[${list.join()}]`)
-  return isPrinted ? text : undefined
+  if (isPrinted) return text
+  return undefined
 }
 
 type Printer = (element: number) => string | undefined
@@ -168,6 +169,7 @@ function printerOf(dtype: DType, nonFinite: NonFinite): Printer {
     const value = width === 2 ? float16ToNumber(element) : element
     if (Number.isFinite(value)) return floatText(value, width)
     if (nonFinite === 'error') return undefined
-    return nonFinite === 'null' ? 'null' : String(value)
+    if (nonFinite === 'null') return 'null'
+    return String(value)
   }
 }

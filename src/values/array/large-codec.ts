@@ -34,9 +34,9 @@ export function parseArrayText(
   isPrivate: boolean,
   maxBytes?: number,
 ): MaybePromise<NDArray | ParseFailure> {
-  return addon === undefined || json.length < minAsyncBytes || dtype === 'str'
-    ? numberCodec.parseNdarray(json, dtype, enforced, maxBytes)
-    : parseLarge(json, dtype, enforced, isPrivate, maxBytes)
+  if (addon === undefined || json.length < minAsyncBytes || dtype === 'str')
+    return numberCodec.parseNdarray(json, dtype, enforced, maxBytes)
+  return parseLarge(json, dtype, enforced, isPrivate, maxBytes)
 }
 
 /**
@@ -55,7 +55,8 @@ export async function parseLarge(
   const parsed = await nativeLimiter.run(async () => {
     const pieces = piecesOfText(json)
     const array = await parsePieces(pieces, code)
-    return array === undefined && pieces.length > 1 ? parsePieces([json], code) : array
+    if (array === undefined && pieces.length > 1) return parsePieces([json], code)
+    return array
   })
   if (parsed === undefined) return typescriptCodec.parseNdarray(json, dtype, enforced, maxBytes)
   if ('failure' in parsed) return checkEncoding(json, parsed)
@@ -65,7 +66,8 @@ export async function parseLarge(
 
 /** @returns how many threads share work on some bytes, the caller's and those that no other request needs. */
 function sharesOf(bytes: number): number {
-  return bytes < minSharedBytes ? 1 : 1 + nativeLimiter.spare
+  if (bytes < minSharedBytes) return 1
+  return 1 + nativeLimiter.spare
 }
 
 /** @returns a text in pieces, each of some items of the outermost list; they need not fit each other. */

@@ -96,9 +96,8 @@ export function onlyList(
 }
 
 function elementsOf(list: ArrayLike<unknown>, dtype: DType): DataOf<DType> {
-  return dtype === 'str' || ArrayBuffer.isView(list)
-    ? (list as DataOf<DType>)
-    : elementsFrom(dtype, list)
+  if (dtype === 'str' || ArrayBuffer.isView(list)) return list as DataOf<DType>
+  return elementsFrom(dtype, list)
 }
 
 /**

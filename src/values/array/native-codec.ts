@@ -53,7 +53,8 @@ export function parsedOf(
 ): NDArray | ParseFailure | undefined {
   if (buffer === undefined || words[resultWord.status] !== statusCode.ok) {
     const failure = failureKinds.get(words[resultWord.status])
-    return failure === undefined ? undefined : { failure, offset: words[resultWord.offset] }
+    if (failure === undefined) return undefined
+    return { failure, offset: words[resultWord.offset] }
   }
   const shape = new Array<number>(words[resultWord.rank])
   let size = 1
@@ -67,7 +68,8 @@ export function parsedOf(
 
 /** @returns the add-on's code of a cast: -1 infers the dtype. */
 export function castCode(dtype: DType | undefined, enforced: boolean): number {
-  return dtype === undefined ? -1 : elementTypes[dtype].code + (enforced ? enforcedCast : 0)
+  if (dtype === undefined) return -1
+  return elementTypes[dtype].code + (enforced ? enforcedCast : 0)
 }
 
 const words = resultWords()
@@ -75,7 +77,8 @@ const words = resultWords()
 /** @returns a failure as both codecs report it: `encoding` if the text is not even UTF-8. */
 export function checkEncoding(json: Uint8Array, failure: ParseFailure): ParseFailure {
   const offset = illFormedAt(json)
-  return offset === -1 ? failure : { failure: 'encoding', offset }
+  if (offset === -1) return failure
+  return { failure: 'encoding', offset }
 }
 
 /**
@@ -90,7 +93,8 @@ function nativeCodecOf(addon: Addon): NumberCodec {
       if (dtype === 'str') return typescriptCodec.parseNdarray(json, dtype, enforced, maxBytes)
       const parsed = parsedOf(words, addon.parseNdarray(json, castCode(dtype, enforced), words))
       if (parsed === undefined) return typescriptCodec.parseNdarray(json, dtype, enforced, maxBytes)
-      return 'failure' in parsed ? checkEncoding(json, parsed) : parsed
+      if ('failure' in parsed) return checkEncoding(json, parsed)
+      return parsed
     },
     encodeNdarray(array: NDArray, nonFinite: NonFinite): string | Uint8Array | undefined {
       const { dtype, shape } = array
@@ -106,16 +110,14 @@ function nativeCodecOf(addon: Addon): NumberCodec {
       )
       if (typeof text === 'string') return text
       if (text !== undefined) return new Uint8Array(text, 0, words[resultWord.length])
-      return words[resultWord.status] === statusCode.nonFinite
-        ? undefined
-        : typescriptCodec.encodeNdarray(array, nonFinite)
+      if (words[resultWord.status] === statusCode.nonFinite) return undefined
+      return typescriptCodec.encodeNdarray(array, nonFinite)
     },
   }
 }
 
 /** The add-on alone, at any size: for tests and benchmarks. Undefined when it is not loaded. */
-export const nativeCodec: NumberCodec | undefined =
-  addon === undefined ? undefined : nativeCodecOf(addon)
+export const nativeCodec: NumberCodec | undefined = addon && nativeCodecOf(addon)
 
 const chosen = nativeCodec ?? typescriptCodec
 

@@ -156,7 +156,7 @@ export function viewElements(
   return new (dataConstructor(dtype))(aligned.buffer, aligned.byteOffset, aligned.length / size)
 }
 
-function joinTexts(texts: readonly string[]): { bytes: Uint8Array; ends: number[] } {
+function joinTexts(texts: readonly string[]) {
   // Halves of a surrogate pair would become one character where two texts meet.
   const whole = texts.map((text) => text.toWellFormed())
   let end = 0

@@ -1,12 +1,6 @@
 /** Arrays ⇄ files of numpy's own format (.npy). @module */
 
-import {
-  type DataOf,
-  type DType,
-  itemSize,
-  npyName,
-  parseDType,
-} from '../../core/dtype.ts'
+import { type DataOf, type DType, itemSize, npyName, parseDType } from '../../core/dtype.ts'
 import { badInput } from '../../core/errors.ts'
 import { bytesOf } from '../../core/memory/byte-copy.ts'
 import { narrowTexts, readNpyHead, widenTexts, writeNpyHead } from '../../core/npy-file.ts'

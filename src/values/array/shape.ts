@@ -14,7 +14,8 @@ export function sizeOf(shape: readonly number[]): number {
 /** @returns a shape as messages write it, as Python does: `(2, 3)`, `(4,)`, `()`. */
 export function showShape(shape: readonly number[]): string {
   if (shape.length > 8) return show(`(${shape.slice(0, 8).join(', ')}, …)`).slice(1, -1)
-  return shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(', ')})`
+  if (shape.length === 1) return `(${shape[0]},)`
+  return `(${shape.join(', ')})`
 }
 
 /**
@@ -23,17 +24,21 @@ export function showShape(shape: readonly number[]): string {
  * @throws InvalidArgument unless at most 64 whole numbers from -1 up, or names, which are as -1.
  */
 export function parseShapePattern(value: unknown): readonly number[] {
-  const dims: unknown = Array.isArray(value)
-    ? value.map((dim) => (typeof dim === 'string' ? -1 : dim))
-    : value
-  const ok =
-    Array.isArray(dims) &&
+  const fault = () =>
+    new InvalidArgument(expected('a list of whole numbers, -1 for any', 'shape', value))
+  if (!Array.isArray(value)) throw fault()
+  const dims = value.map((dim) => (typeof dim === 'string' ? -1 : dim))
+  const fits =
     dims.length <= maxDimensions &&
     dims.every((dim) => Number.isSafeInteger(dim) && dim >= -1) &&
-    Number.isSafeInteger(sizeOf(dims.map((dim) => (dim === -1 ? 1 : dim))))
-  if (!ok)
-    throw new InvalidArgument(expected('a list of whole numbers, -1 for any', 'shape', value))
+    Number.isSafeInteger(sizeOf(filled(dims, 1)))
+  if (!fits) throw fault()
   return Object.freeze(dims)
+}
+
+/** @returns a pattern with a length in place of each `-1`. */
+export function filled(pattern: readonly number[], length: number): readonly number[] {
+  return pattern.map((dim) => (dim === -1 ? length : dim))
 }
 
 /** Whether a shape fits a pattern: same rank, every dimension equal or `-1` in the pattern. */
@@ -57,7 +62,7 @@ export function reshapeTo(
   const wild = pattern.indexOf(-1)
   if (wild === -1) return sizeOf(pattern) === size ? pattern : undefined
   if (pattern.indexOf(-1, wild + 1) !== -1) return undefined
-  const rest = sizeOf(pattern.map((dim) => (dim === -1 ? 1 : dim)))
+  const rest = sizeOf(filled(pattern, 1))
   if (rest === 0 || size % rest !== 0) return undefined
-  return pattern.map((dim) => (dim === -1 ? size / rest : dim))
+  return filled(pattern, size / rest)
 }

@@ -34,9 +34,8 @@ async function pixelsOfRaw(raw: Buffer, header: ImageHeader, signal: AbortSignal
   const { width, height, bitDepth } = header
   const bytes = raw.length / (width * height)
   if (!(bytes > 4 || (bitDepth === 16 && bytes % 2 === 0))) return eightBitPixels(raw, header)
-  return bytes === 2
-    ? { mode: 'I;16', width, height, data: raw }
-    : eightBitPixels(await highBytes(raw, signal), header)
+  if (bytes === 2) return { mode: 'I;16', width, height, data: raw }
+  return eightBitPixels(await highBytes(raw, signal), header)
 }
 
 async function highBytes(data: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {

@@ -33,7 +33,8 @@ export function storableMode(
   if (mode === 'I' && modes.includes('I;16')) return 'I;16'
   const hasAlpha = mode === 'LA' || mode === 'PA' || (mode === 'P' && isTransparent(palette))
   if (hasAlpha && modes.includes('RGBA')) return 'RGBA'
-  return isGreyMode(mode) && modes.includes('L') ? 'L' : 'RGB'
+  if (isGreyMode(mode) && modes.includes('L')) return 'L'
+  return 'RGB'
 }
 
 function isTransparent(palette: Uint8Array = greys): boolean {

@@ -46,7 +46,8 @@ export async function encodePicture(
   const pnm = pnmOf(isIndexed ? { ...pixels, mode: 'L' } : pixels)
   const encoder = isIndexed ? encodeIndexes : encoders[mimeType]
   const file = await encoder(new (loadTransformer())(pnm), quality, signal)
-  return isIndexed ? indexedPng(file, pixels) : file
+  if (isIndexed) return indexedPng(file, pixels)
+  return file
 }
 
 async function gifOf(pixels: Pixels, signal?: AbortSignal): Promise<Uint8Array> {

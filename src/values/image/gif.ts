@@ -31,7 +31,8 @@ export async function decodeGif(bytes: Uint8Array, signal?: AbortSignal): Promis
   }
   const palette = colorTable(frame)
   const isGrey = palette.every((level, i) => level === greys[i])
-  return isGrey ? { mode: 'L', width, height, data } : { mode: 'P', width, height, data, palette }
+  if (isGrey) return { mode: 'L', width, height, data }
+  return { mode: 'P', width, height, data, palette }
 }
 
 /** 256 colours of red, green, blue and alpha; those that the table does not have are grey, as in Pillow. */

@@ -57,7 +57,8 @@ export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
   if (mimeType === undefined) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const size = readers[mimeType](bytes, view)
-  return size === undefined || size.width < 1 || size.height < 1 ? undefined : { mimeType, ...size }
+  if (size === undefined || size.width < 1 || size.height < 1) return undefined
+  return { mimeType, ...size }
 }
 
 /** Whether a JPEG or WebP was cut off, which decoders would fill with grey without an error. */

@@ -124,7 +124,8 @@ export class ImageCodec {
     counts: readonly number[],
   ): JpegCodec | undefined {
     const isJpeg = mimeType === 'image/jpeg' && counts.includes(channels)
-    return isJpeg ? this.#jpeg : undefined
+    if (isJpeg) return this.#jpeg
+    return undefined
   }
 
   /**

@@ -102,9 +102,8 @@ export interface PixelAnswer {
  * Buffer may have.
  */
 function whole(bytes: Uint8Array): Uint8Array {
-  return Buffer.isBuffer(bytes) || bytes.length < bytes.buffer.byteLength
-    ? new Uint8Array(bytes)
-    : bytes
+  if (Buffer.isBuffer(bytes) || bytes.length < bytes.buffer.byteLength) return new Uint8Array(bytes)
+  return bytes
 }
 
 const running = new Map<number, AbortController>()

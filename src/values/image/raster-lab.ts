@@ -3,7 +3,8 @@ import type { Kernel } from './raster-modes.ts'
 
 const linear = Float64Array.from({ length: 256 }, (_, i) => {
   const level = i / 255
-  return level <= 0.04045 ? level / 12.92 : ((level + 0.055) / 1.055) ** 2.4
+  if (level <= 0.04045) return level / 12.92
+  return ((level + 0.055) / 1.055) ** 2.4
 })
 
 // sRGB's primaries adapted to D50 by Bradford's matrix; a row of them sums up to the white of that row.

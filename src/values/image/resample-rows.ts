@@ -18,11 +18,13 @@ const filters: Readonly<
 function cubic(x: number): number {
   const a = -0.5
   if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1
-  return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0
+  if (x < 2) return (((x - 5) * x + 8) * x - 4) * a
+  return 0
 }
 
 function sinc(x: number): number {
-  return x === 0 ? 1 : Math.sin(x * Math.PI) / (x * Math.PI)
+  if (x === 0) return 1
+  return Math.sin(x * Math.PI) / (x * Math.PI)
 }
 
 type Window = ReturnType<typeof windowAt>

@@ -149,7 +149,8 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
     const { channels } = this
     const { height, width, isPlanar, batch } = this.#options
     const shape = isPlanar ? [channels, height, width] : [height, width, channels]
-    return batch ? [1, ...shape] : shape
+    if (batch) return [1, ...shape]
+    return shape
   }
 
   /**
@@ -232,7 +233,8 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
       min,
       Math.trunc(isWider ? (short * width) / height : (short * height) / width),
     )
-    return isWider ? [long, short] : [short, long]
+    if (isWider) return [long, short]
+    return [short, long]
   }
 }
 

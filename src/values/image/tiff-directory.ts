@@ -62,7 +62,8 @@ function valuesOf(view: DataView, entry: number, isLittle: boolean): readonly nu
   return Array.from({ length: count }, (_, i) => {
     const at = start + i * size
     if (size === 1) return view.getUint8(at)
-    return size === 2 ? view.getUint16(at, isLittle) : view.getUint32(at, isLittle)
+    if (size === 2) return view.getUint16(at, isLittle)
+    return view.getUint32(at, isLittle)
   })
 }
 
@@ -72,5 +73,6 @@ export function readTiff(bytes: Uint8Array): ImageSize | undefined {
   const [width, height, bitDepth] = [tiffTags.width, tiffTags.height, tiffTags.bits].map(
     (tag) => tags?.get(tag)?.values[0],
   )
-  return width === undefined || height === undefined ? undefined : { width, height, bitDepth }
+  if (width === undefined || height === undefined) return undefined
+  return { width, height, bitDepth }
 }

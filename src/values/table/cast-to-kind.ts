@@ -19,7 +19,8 @@ export function castToKind(column: Column, rows: number, kind: ColumnKind): Colu
 function castTo(kind: ColumnKind, own: ColumnKind): Cast {
   if (kind === 'str') return toText(own)
   if (kind === 'bool') return toFlag
-  return isFloat(kind) ? toFloat(kind === 'float32') : toInteger(kind)
+  if (isFloat(kind)) return toFloat(kind === 'float32')
+  return toInteger(kind)
 }
 
 /** Converts numbers and booleans to text. Floats print as in JSON: shortest for their width, recognisable as floats. */
@@ -27,13 +28,15 @@ function toText(own: ColumnKind): Cast {
   const width = isFloat(own) ? itemSize(own) : 0
   return (value) => {
     if (typeof value === 'boolean') return value ? 'True' : 'False'
-    return width > 0 && Number.isFinite(value) ? floatText(value as number, width) : String(value)
+    if (width > 0 && Number.isFinite(value)) return floatText(value as number, width)
+    return String(value)
   }
 }
 
 function toFlag(value: Value): boolean | undefined {
   if (typeof value === 'string') return flags.get(value)
-  return Number.isNaN(value) ? undefined : Boolean(value)
+  if (Number.isNaN(value)) return undefined
+  return Boolean(value)
 }
 
 const flags: ReadonlyMap<string, boolean> = new Map([
@@ -72,8 +75,9 @@ const integer = /^[+-]?\d{1,20}$/
 function toInteger(kind: ColumnKind): Cast {
   const bits = itemSize(kind) * 8
   const isSigned = elementTypes[kind].kind === 'i'
-  const low = isSigned ? -(2n ** BigInt(bits - 1)) : 0n
-  const high = 2n ** BigInt(isSigned ? bits - 1 : bits) - 1n
+  const size = 2n ** BigInt(bits - Number(isSigned))
+  const low = isSigned ? -size : 0n
+  const high = size - 1n
   const min = Math.max(Number(low), Number.MIN_SAFE_INTEGER)
   const max = Math.min(Number(high), Number.MAX_SAFE_INTEGER)
   return (value) => {
@@ -87,8 +91,9 @@ function toInteger(kind: ColumnKind): Cast {
       if (!integer.test(value)) return undefined
       const short = Number(value)
       if (value.length < 16) return short >= min && short <= max ? short + 0 : undefined
-      exact = BigInt(value.startsWith('+') ? value.slice(1) : value)
+      exact = BigInt(value.replace('+', ''))
     } else exact = BigInt(value)
-    return exact >= low && exact <= high ? exact : undefined
+    if (exact >= low && exact <= high) return exact
+    return undefined
   }
 }

@@ -62,7 +62,8 @@ function castTime(column: Column, rows: number, time: TimeType): Column | CastFa
   const row = column.kind === 'bool' || column.isBinary ? firstValue(column, rows) : -1
   if (row !== -1) return { failure: 'misfit', row }
   const numbers = castToKind(column, rows, time.type === 'date' ? 'int32' : 'int64')
-  return 'failure' in numbers ? numbers : { ...numbers, time }
+  if ('failure' in numbers) return numbers
+  return { ...numbers, time }
 }
 
 function castNested(column: AnyColumn, rows: number, type: FrameType): AnyColumn | CastFailure {

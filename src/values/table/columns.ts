@@ -63,7 +63,8 @@ export interface ColumnTable<C extends AnyColumn = Column> {
 
 /** @returns the time zone of a column of instants; undefined for others. */
 export function zoneOf(column: AnyColumn): string | undefined {
-  return 'kind' in column && column.time?.type === 'datetime' ? column.time.zone : undefined
+  if ('kind' in column && column.time?.type === 'datetime') return column.time.zone
+  return undefined
 }
 
 /**
@@ -356,11 +357,10 @@ export function nullColumn(name: string, rows: number): Column {
 /** Makes a column from values that fit the kind; `null` is a null, half a surrogate pair becomes U+FFFD. */
 export function columnOf(name: string, kind: ColumnKind, values: readonly Cell[]): Column {
   const rows = values.length
-  const rest = values.includes(null)
-    ? { validity: packBits(values.map((value) => value !== null)) }
-    : {}
+  const hasNulls = values.includes(null)
+  const validity = hasNulls ? packBits(values.map((value) => value !== null)) : undefined
   if (kind === 'str') {
-    const texts = values.map((value) => (value === null ? '' : String(value)))
+    const texts = values.map((value) => String(value ?? ''))
     const whole = texts.join('')
     const data = Buffer.from(whole)
     const isAscii = data.length === whole.length
@@ -369,9 +369,9 @@ export function columnOf(name: string, kind: ColumnKind, values: readonly Cell[]
       if (!isAscii) texts[i] = texts[i].toWellFormed()
       offsets[i + 1] = offsets[i] + (isAscii ? texts[i].length : Buffer.byteLength(texts[i]))
     }
-    return { name, kind, data: isAscii ? data : Buffer.from(texts.join('')), offsets, ...rest }
+    return { name, kind, data: isAscii ? data : Buffer.from(texts.join('')), offsets, validity }
   }
-  if (kind === 'bool') return { name, kind, data: packBits(values), ...rest }
+  if (kind === 'bool') return { name, kind, data: packBits(values), validity }
   const numbers = new (dataConstructor(kind))(rows)
   // 64-bit integers by 32-bit halves, without a bigint for each.
   const words = isWideInteger(kind) ? new Int32Array(numbers.buffer) : undefined
@@ -383,5 +383,5 @@ export function columnOf(name: string, kind: ColumnKind, values: readonly Cell[]
       words[i * 2 + 1] = Math.floor(value / 2 ** 32)
     } else numbers[i] = BigInt(value) as unknown as number
   }
-  return { name, kind, data: new Uint8Array(numbers.buffer), ...rest }
+  return { name, kind, data: new Uint8Array(numbers.buffer), validity }
 }

@@ -240,7 +240,8 @@ const shown = (text: string) => JSON.stringify(text.slice(0, 80))
 
 function whatOf(file: Uint8Array, kind: 'Parquet' | 'Arrow'): string {
   if (kind === 'Parquet') return 'a Parquet file'
-  return isArrowStream(file) ? 'an Arrow IPC stream' : 'an Arrow IPC file'
+  if (isArrowStream(file)) return 'an Arrow IPC stream'
+  return 'an Arrow IPC file'
 }
 
 function refusal(answer: Refused, what: string, name: string): BadInput {

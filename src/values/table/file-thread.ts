@@ -48,9 +48,9 @@ function decodeParquet({ file, limits }: FileRequest): ColumnTable<AnyColumn> {
   const table = readArrowIpc(stream, limits.maxDecodedBytes, () => [])
   if (table.rows !== metadata.rows)
     throw new FileRefusal(`one of ${table.rows} rows where its footer says ${metadata.rows}`)
-  return hasInt96(metadata)
-    ? { ...table, columns: bytesAsInt96(table.columns, table.rows, metadata) }
-    : table
+  if (hasInt96(metadata))
+    return { ...table, columns: bytesAsInt96(table.columns, table.rows, metadata) }
+  return table
 }
 
 const topElements = ({ elements }: ParquetMetadata) => elements.filter(({ depth }) => depth === 1)

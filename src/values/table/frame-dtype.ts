@@ -59,7 +59,8 @@ export function timeOfType(type: FrameType): TimeType | undefined {
   const [, name, named, zone] = /^(Datetime|Duration)\((\w+)(?:, (.+))?\)$/.exec(type) ?? []
   const unit = named as TimeUnit
   if (name === 'Duration') return { type: 'duration', unit }
-  return name === 'Datetime' ? { type: 'datetime', unit, zone } : undefined
+  if (name === 'Datetime') return { type: 'datetime', unit, zone }
+  return undefined
 }
 
 /**
@@ -67,7 +68,8 @@ export function timeOfType(type: FrameType): TimeType | undefined {
  * other types.
  */
 export function itemOfType(type: FrameType): FrameType | undefined {
-  return type.startsWith('List(') ? (type.slice(5, -1) as FrameType) : undefined
+  if (type.startsWith('List(')) return type.slice(5, -1) as FrameType
+  return undefined
 }
 
 /** Whether the elements of a type are lists or objects. */
@@ -109,7 +111,8 @@ function timeNamed(name: string): FrameType | undefined {
   if (type === undefined) return undefined
   const unit = own as TimeUnit
   if (type === 'timedelta') return zone === undefined ? `Duration(${unit})` : undefined
-  return zone === undefined ? `Datetime(${unit})` : zonedType(unit, zone)
+  if (zone === undefined) return `Datetime(${unit})`
+  return zonedType(unit, zone)
 }
 
 let zoneless: { cast(type: object, strict: boolean): unknown } | undefined

@@ -35,7 +35,8 @@ export const arrowTypes = {
 } as const
 
 function formatOf(type: MediaType): FrameFormat | 'arrow' | undefined {
-  return isJsonType(type) ? 'json' : readFormats.get(type.essence)
+  if (isJsonType(type)) return 'json'
+  return readFormats.get(type.essence)
 }
 
 const readFormats: ReadonlyMap<string, FrameFormat | 'arrow'> = new Map([

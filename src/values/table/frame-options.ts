@@ -100,5 +100,6 @@ export function dtypeNameOf(variant: string): string | undefined {
   if (variant === 'String' || variant === 'Utf8') return 'str'
   if (variant === 'Categorical') return 'category'
   if (variant === 'Date') return 'date'
-  return /^(Bool|U?Int\d+|Float\d+)$/.test(variant) ? variant.toLowerCase() : undefined
+  if (/^(Bool|U?Int\d+|Float\d+)$/.test(variant)) return variant.toLowerCase()
+  return undefined
 }

@@ -20,7 +20,8 @@ export function withKnownZones(
 
 function hasZone(column: AnyColumn): boolean {
   if ('fields' in column) return column.fields.some(hasZone)
-  return 'items' in column ? hasZone(column.items) : zoneOf(column) !== undefined
+  if ('items' in column) return hasZone(column.items)
+  return zoneOf(column) !== undefined
 }
 
 function withKnownZone(

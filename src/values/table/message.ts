@@ -53,7 +53,8 @@ export function decodeFrameFile(
     'latin1',
   )
   if (magic === 'ARROW1' || isArrowStream(bytes)) return readArrow(bytes, name)
-  return magic.startsWith('PAR1') ? readParquet(bytes, name) : undefined
+  if (magic.startsWith('PAR1')) return readParquet(bytes, name)
+  return undefined
 }
 
 /**
@@ -95,7 +96,8 @@ export function encodeParquet(
     taken = bufferPool.take(size)
     return taken
   })
-  return body.buffer === taken ? { body, pooled: new PooledBody() } : { body }
+  if (body.buffer === taken) return { body, pooled: new PooledBody() }
+  return { body }
 }
 
 /**
@@ -162,11 +164,7 @@ export function fromSeriesTable(message: SeriesMessage, name: string): LabelledT
   return { table: { rows, columns: [column] }, labels: labelsOf(message.index, rows, name) }
 }
 
-function fromSeriesMessage(
-  message: SeriesMessage,
-  called: string,
-  name: string,
-): { readonly column: Column; readonly rows: number } {
+function fromSeriesMessage(message: SeriesMessage, called: string, name: string) {
   const found = onlyList(message, name) ?? { dtype: 'float64' as const, data: new Float64Array(0) }
   const rows = found.data.length
   const nulls = message.nullPositions ?? []
@@ -177,7 +175,7 @@ function fromSeriesMessage(
     if (validity !== undefined) validity[position >> 3] &= ~(1 << (position & 7))
   }
   const column = columnFrom(called, found.dtype, found.data)
-  return { column: validity === undefined ? column : { ...column, validity }, rows }
+  return { column: { ...column, validity }, rows }
 }
 
 function columnFrom(name: string, dtype: DType, data: DataOf<DType>): Column {
@@ -252,7 +250,8 @@ function elementsOf(column: Column, dtype: DType, rows: number): DataOf<DType> {
       : ''
     return Array.from({ length: rows }, (_, i) => {
       if (!isValid(column, i)) return ''
-      return whole === '' ? textAt(text, i) : whole.slice(offsets[i], offsets[i + 1])
+      if (whole === '') return textAt(text, i)
+      return whole.slice(offsets[i], offsets[i + 1])
     })
   }
   if (kind === 'bool') {
@@ -262,7 +261,8 @@ function elementsOf(column: Column, dtype: DType, rows: number): DataOf<DType> {
   }
   const own = columnNumbers(column, rows) as DataOf<DType>
   if (kind === dtype) return own
-  return dtype === 'uint32' ? new Uint32Array(own as Uint8Array) : new Int32Array(own as Int8Array)
+  if (dtype === 'uint32') return new Uint32Array(own as Uint8Array)
+  return new Int32Array(own as Int8Array)
 }
 
 /**

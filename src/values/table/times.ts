@@ -63,9 +63,11 @@ function castTimes(
   const made = castCells(column, rows, time.type === 'date' ? 'int32' : 'int64', (row) => {
     const value = cast(row)
     const isWhole = value !== undefined && BigInt.asIntN(64, value) === value
-    return isWhole ? value : undefined
+    if (isWhole) return value
+    return undefined
   })
-  return 'failure' in made ? made : { ...made, time }
+  if ('failure' in made) return made
+  return { ...made, time }
 }
 
 /**
@@ -87,12 +89,14 @@ export function convertTimes(column: Column, rows: number, time: TimeType): Colu
   const convert = time.type === 'date' ? dayOf(own) : epochOf(own, time.unit, floorDivide)
   return castTimes(column, rows, time, (row) => {
     const value = convert(BigInt(read(row)))
-    return localize ? localize(value) : value
+    if (localize) return localize(value)
+    return value
   })
 }
 
 function zoneOf(time: TimeType): string | undefined {
-  return 'zone' in time ? time.zone : undefined
+  if ('zone' in time) return time.zone
+  return undefined
 }
 
 /**
@@ -106,7 +110,8 @@ function localizer(time: TimeType): ((value: bigint) => bigint | undefined) | un
   const offsetOf = zoneClock(zone)
   return (value) => {
     const offset = offsetOf(Number(floorDivide(value, scale)))
-    return offset === undefined ? undefined : value - BigInt(offset) * scale
+    if (offset === undefined) return undefined
+    return value - BigInt(offset) * scale
   }
 }
 
@@ -130,7 +135,8 @@ function epochOf(
 ): (value: bigint) => bigint {
   if (time.type === 'date') return (value) => value * daySeconds * perSecond[unit]
   const [from, to] = [perSecond[time.unit], perSecond[unit]]
-  return to >= from ? (value) => value * (to / from) : (value) => divide(value, from / to)
+  if (to >= from) return (value) => value * (to / from)
+  return (value) => divide(value, from / to)
 }
 
 function textOf(time: TimeType, form: TimeForm): (value: bigint) => string {
@@ -162,7 +168,8 @@ function fractionText(value: bigint, places: number, shown: number): string {
 /** @returns a day as `2020-01-31`; years of more digits have a sign, as in ISO 8601. */
 function dayText(day: bigint): string {
   const text = new Date(Number(day) * 86_400_000)
-  return Number.isNaN(text.getTime()) ? `day ${day}` : text.toISOString().slice(0, -14)
+  if (Number.isNaN(text.getTime())) return `day ${day}`
+  return text.toISOString().slice(0, -14)
 }
 
 function clockText(seconds: bigint): string {
@@ -218,7 +225,8 @@ export function parseTimes(column: Column, rows: number, time: TimeType): Column
   const read = readerOf(time)
   return castTimes(column, rows, time, (row) => {
     const bytes = bytesAt(column, row)
-    return bytes.length > 40 ? undefined : read(Buffer.from(bytes).toString('latin1').trim())
+    if (bytes.length > 40) return undefined
+    return read(Buffer.from(bytes).toString('latin1').trim())
   })
 }
 
@@ -241,7 +249,8 @@ function readerOf(time: TimeType): (text: string) => bigint | undefined {
     const offset = offsetOf(rest[4])
     if (within === undefined || offset === undefined) return undefined
     const value = (days * daySeconds - offset) * perSecond[time.unit] + within
-    return rest[4] === undefined && localize !== undefined ? localize(value) : value
+    if (rest[4] === undefined && localize !== undefined) return localize(value)
+    return value
   }
 }
 
@@ -272,7 +281,8 @@ function offsetOf(text: string | undefined): bigint | undefined {
   const minutes = Number(text.slice(3).replace(':', '') || 0)
   if (hours > 23 || minutes > 59) return undefined
   const seconds = BigInt(hours * 3600 + minutes * 60)
-  return text[0] === '-' ? -seconds : seconds
+  if (text[0] === '-') return -seconds
+  return seconds
 }
 
 function durationOf(text: string, unit: TimeUnit): bigint | undefined {
@@ -302,5 +312,6 @@ function sumOf(amounts: readonly (string | undefined)[], unit: TimeUnit): bigint
 }
 
 function signed(sign: string | undefined, size: bigint): bigint {
-  return sign === '-' ? -size : size
+  if (sign === '-') return -size
+  return size
 }

@@ -25,14 +25,16 @@ export function zoneClock(zone: string): (shown: number) => number | undefined {
     const { before, after, at } = changes.get(date) ?? changeNear(date * day, offsetAt)
     changes.set(date, { before, after, at })
     if (shown < at + Math.min(before, after)) return before
-    return shown >= at + Math.max(before, after) ? after : undefined
+    if (shown >= at + Math.max(before, after)) return after
+    return undefined
   }
 }
 
 function secondsOf(text: string): number {
   const [, sign, hours = '0', minutes = '0', seconds = '0'] = offsetText.exec(text) ?? []
   const size = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)
-  return sign === '-' ? -size : size
+  if (sign === '-') return -size
+  return size
 }
 
 /**

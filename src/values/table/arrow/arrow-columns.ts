@@ -45,7 +45,8 @@ export function readColumns(fields: readonly FlatTable[], batch: ArrowBatch): An
 export function readValues(field: FlatTable, batch: ArrowBatch): AnyColumn {
   const { rows } = batch
   const values = readPlain({ field, batch, rows, path: field.string(0), depth: 1 })
-  return 'kind' in values && values.heaps !== undefined ? contiguousText(values, rows) : values
+  if ('kind' in values && values.heaps !== undefined) return contiguousText(values, rows)
+  return values
 }
 
 type Rest = Pick<Column, 'name' | 'validity'>
@@ -78,7 +79,8 @@ function readColumn(place: Place): AnyColumn {
     'kind' in named &&
     named.kind === 'str' &&
     !named.isBinary
-  return isCategory ? { ...named, polarsType: 'Categorical' } : named
+  if (isCategory) return { ...named, polarsType: 'Categorical' }
+  return named
 }
 
 function placesOf(codes: Column, rows: number, values: number, path: string): Int32Array {
@@ -202,7 +204,8 @@ function readText({ offsetBytes, isBinary }: Of<'text'>, place: Place, rest: Res
   const { batch, rows, path } = place
   const offsets = offsetsOf(place, offsetBytes)
   const column: Column = { ...rest, kind: 'str', offsets, data: batch.bytes(), isBinary }
-  return batch.source.client === undefined ? column : checkedText(column, rows, path)
+  if (batch.source.client === undefined) return column
+  return checkedText(column, rows, path)
 }
 
 function readViews({ isBinary }: Of<'views'>, { batch, rows, path }: Place, rest: Rest): Column {

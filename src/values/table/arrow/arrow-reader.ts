@@ -107,7 +107,7 @@ export function readArrowIpc(
   }
   if (fields === undefined) throw damagedFile('no schema at its start')
   if (tables.length === 0) tables.push(emptyTable(fields, source))
-  made.take(tables.length === 1 ? 0 : tables.reduce((sum, table) => sum + tableBytes(table), 0))
+  if (tables.length > 1) made.take(tables.reduce((sum, table) => sum + tableBytes(table), 0))
   return joinTables(tables)
 }
 
@@ -194,9 +194,8 @@ export function decodeArrow(file: Uint8Array): ColumnTable<AnyColumn> | undefine
     const dictionaries = footer.longs(2, 3)
     for (let i = 0; i < dictionaries.length; i += 3)
       addDictionary(blockAt(file, dictionaries[i]), fields, source)
-    return blocks.length === 0
-      ? emptyTable(fields, source)
-      : tableOf(fields, blockAt(file, blocks[0]), source)
+    if (blocks.length === 0) return emptyTable(fields, source)
+    return tableOf(fields, blockAt(file, blocks[0]), source)
   } catch (error) {
     if (error instanceof FileRefusal) return undefined
     throw error
@@ -214,7 +213,8 @@ export function decodeFlatArrow(file: Uint8Array): ColumnTable | undefined {
   const isFlat = footerOf(file).fields.every(
     (field) => dictionaryOf(field) === undefined && flatLayouts.has(arrowTypeOf(field)?.layout),
   )
-  return isFlat ? (decodeArrow(file) as ColumnTable<Column> | undefined) : undefined
+  if (isFlat) return decodeArrow(file) as ColumnTable<Column> | undefined
+  return undefined
 }
 
 const flatLayouts: ReadonlySet<ArrowType['layout'] | undefined> = new Set([
@@ -234,10 +234,7 @@ function holdsBytesOrHalves(field: FlatTable): boolean {
   return type.layout === 'half' || 'isBinary' in type || field.tables(5).some(holdsBytesOrHalves)
 }
 
-function footerOf(file: Uint8Array): {
-  readonly footer: FlatTable
-  readonly fields: readonly FlatTable[]
-} {
+function footerOf(file: Uint8Array) {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
   const length = view.getInt32(file.length - 10, true)
   const footer = FlatTable.root(file.subarray(file.length - 10 - length, file.length - 10), fault)

@@ -63,7 +63,8 @@ export function writeArrowType(out: Builder, column: AnyColumn): { id: number; a
 
 function writeTypeOf(out: Builder, column: AnyColumn, zoneAt: number): number {
   if ('items' in column) return arrowIds.list
-  return 'fields' in column ? arrowIds.struct : writeFlatType(out, column, zoneAt)
+  if ('fields' in column) return arrowIds.struct
+  return writeFlatType(out, column, zoneAt)
 }
 
 function writeFlatType(
@@ -75,7 +76,8 @@ function writeFlatType(
   if (kind === 'bool') return arrowIds.bool
   if (kind === 'str') {
     if (heaps !== undefined) return isBinary ? arrowIds.binaryView : arrowIds.utf8View
-    return isBinary ? arrowIds.binary : arrowIds.utf8
+    if (isBinary) return arrowIds.binary
+    return arrowIds.utf8
   }
   if (kind === 'float32' || kind === 'float64') {
     out.addFieldInt16(0, kind === 'float32' ? 1 : 2, 0)
@@ -185,7 +187,8 @@ export function dictionaryOf(
 
 function integerKind(type: FlatTable | undefined): ColumnKind | undefined {
   const kind = `${type?.uint8(1) ? '' : 'u'}int${type?.int32(0)}`
-  return isDType(kind) ? (kind as ColumnKind) : undefined
+  if (isDType(kind)) return kind as ColumnKind
+  return undefined
 }
 
 /**
@@ -250,7 +253,8 @@ function timeOf(id: number, type: FlatTable | undefined): ArrowType | undefined 
       if (timeUnits[unit] === undefined) return undefined
       const factor = 1000n ** BigInt(timeUnits.length - 1 - unit)
       if (factor !== 1n) return { layout: 'scaled', kind, time, scale: { times: factor } }
-      return kind === 'int64' ? flat(kind, time) : undefined
+      if (kind === 'int64') return flat(kind, time)
+      return undefined
     }
     case arrowIds.duration:
       return withoutSeconds(timeUnits[type?.int16(0, 1) ?? 1], (unit) => ({

@@ -19,7 +19,8 @@ const align = (size: number) => (size + 63) & ~63
 
 function childrenOf(column: AnyColumn): readonly AnyColumn[] {
   if ('items' in column) return [column.items]
-  return 'fields' in column ? column.fields : []
+  if ('fields' in column) return column.fields
+  return []
 }
 
 function writeField(out: Builder, column: AnyColumn): number {

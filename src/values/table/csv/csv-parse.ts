@@ -79,7 +79,8 @@ function readFields(bytes: Buffer, width: number): readonly Fields[] | CsvFailur
 function valueOf(written: Buffer): Buffer | undefined {
   const field = unquoted(written)
   const isMissing = field.length <= longestMissing && missing.has(field.toString('latin1'))
-  return isMissing ? undefined : field
+  if (isMissing) return undefined
+  return field
 }
 
 const missing: ReadonlySet<string> = new Set(missingWords)
@@ -99,7 +100,8 @@ function kindOf(text: string, isBare: boolean): 'int' | 'float' | 'bool' | 'str'
   // As in pandas, a number beyond the range of floats stays text.
   if (decimal.test(text) && Number.isFinite(Number(text)))
     return integer.test(text) ? 'int' : 'float'
-  return isBare && flag.test(text) ? 'bool' : 'str'
+  if (isBare && flag.test(text)) return 'bool'
+  return 'str'
 }
 
 /** Reads the fields of a column by their one type; returns undefined if they are text or of several types. */

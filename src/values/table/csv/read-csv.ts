@@ -55,12 +55,14 @@ export function decodeCsv(csv: Uint8Array, source: CsvSource): MaybePromise<Colu
     if (lines.length < minAsyncBytes || parseCsvAsync === undefined)
       return codec.parseCsv(lines, names, flags)
     const parseLarge = (bytes: Uint8Array) => parseCsvAsync(bytes, names, flags)
-    return isPrivate ? parseLarge(lines) : withCopy(lines, parseLarge)
+    if (isPrivate) return parseLarge(lines)
+    return withCopy(lines, parseLarge)
   }
   return whenReady(parse(), (table) => {
     if ('failure' in table)
       throw refusal({ ...table, offset: table.offset + text.start + text.linesAt }, name)
-    return epochUnit === undefined ? table : withEpochs(table, types, epochUnit)
+    if (epochUnit === undefined) return table
+    return withEpochs(table, types, epochUnit)
   })
 }
 
@@ -79,7 +81,8 @@ function isText(type: FrameType | undefined, epochUnit: TimeUnit | undefined): b
  */
 function epochOf(type: FrameType | undefined, unit: TimeUnit): TimeType | undefined {
   const time = type && timeOfType(type)
-  return time?.type === 'datetime' || time?.type === 'duration' ? { ...time, unit } : undefined
+  if (time?.type === 'datetime' || time?.type === 'duration') return { ...time, unit }
+  return undefined
 }
 
 /** @returns the table with numbers in columns of instants and durations as counts of a unit. */
@@ -93,7 +96,8 @@ function withEpochs(
     if (time === undefined || column.kind === 'str' || column.kind === 'bool') return column
     const numbers = castToKind(column, rows, 'int64')
     // What does not fit is refused when the column is cast.
-    return 'failure' in numbers ? column : { ...numbers, time }
+    if ('failure' in numbers) return column
+    return { ...numbers, time }
   })
   return { rows, columns: converted }
 }

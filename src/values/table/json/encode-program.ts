@@ -121,7 +121,8 @@ export class EncodeProgram {
 function codeOf(column: AnyColumn): number {
   if ('items' in column) return nestedCode.list
   if ('fields' in column) return nestedCode.struct
-  return column.isJson ? nestedCode.json : elementTypes[column.kind].code
+  if (column.isJson) return nestedCode.json
+  return elementTypes[column.kind].code
 }
 
 const encodeWords = wordsOf(encodeWord)

@@ -83,14 +83,11 @@ export function planFrame(
       return [`{"columns":[${names}],"index":[`, labels, '],"data":[', { ...lists, count }, ']}']
     }
     case 'table': {
-      const before = text.labelKey === undefined ? '{' : `{${JSON.stringify(text.labelKey)}:`
-      const after = text.labelKey === undefined || columns.length === 0 ? '' : ','
-      const label = text.labelKey === undefined ? 'none' : 'value'
-      return [
-        `{"schema":${text.schema ?? '{}'},"data":[`,
-        { ...records, count, before, label, after },
-        ']}',
-      ]
+      const start = `{"schema":${text.schema ?? '{}'},"data":[`
+      if (text.labelKey === undefined) return [start, { ...records, count }, ']}']
+      const before = `{${JSON.stringify(text.labelKey)}:`
+      const after = columns.length === 0 ? '' : ','
+      return [start, { ...records, count, before, label: 'value', after }, ']}']
     }
     case 'series':
       return ['[', elements, ']']
@@ -99,7 +96,7 @@ export function planFrame(
     case 'series-index':
       return ['{', { ...elements, ...underLabel }, '}']
     case 'series-split': {
-      const name = text.name === undefined ? 'null' : JSON.stringify(text.name)
+      const name = JSON.stringify(text.name ?? null)
       return [`{"name":${name},"index":[`, labels, '],"data":[', elements, ']}']
     }
   }

@@ -27,7 +27,7 @@ function settle(
   type: FrameType | undefined,
   refusal: BadInput,
 ): Column {
-  const kind = type === undefined ? undefined : kindOfType(type)
+  const kind = type && kindOfType(type)
   const isNumeric = kind !== undefined && kind !== 'str' && kind !== 'bool'
   const kinds = new Set<Kind>()
   const values = cellsOf(column, rows, (row) => {

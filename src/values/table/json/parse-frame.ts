@@ -97,7 +97,7 @@ class FrameReader {
     for (const row of rows) {
       if (formOf(row) !== expected) throw new FrameFault('ragged', undefined, this.#rows)
       if (isObject(row)) this.#record(row)
-      else this.#values(Array.isArray(row) ? row : [row])
+      else this.#values([row].flat() as readonly Marked[])
       this.#checkCells(++this.#rows)
     }
   }
@@ -150,7 +150,7 @@ class FrameReader {
 
   #fill(draft: Draft, values: Marked): number {
     if (!isObject(values)) {
-      const list = Array.isArray(values) ? values : [values]
+      const list = [values].flat() as readonly Marked[]
       for (const [row, value] of list.entries()) this.#put(draft, row, value)
       return list.length
     }
@@ -222,7 +222,8 @@ function isObject(value: Marked | undefined): value is MarkedObject {
 
 function formOf(value: Marked | undefined): 'list' | 'object' | 'scalar' {
   if (Array.isArray(value)) return 'list'
-  return isObject(value) ? 'object' : 'scalar'
+  if (isObject(value)) return 'object'
+  return 'scalar'
 }
 
 function members(object: MarkedObject): (readonly [string, Marked])[] {
@@ -275,15 +276,15 @@ function put(draft: Draft, row: number, value: Marked): FrameFailureKind | undef
   if (value[0] === 's') return text.isWellFormed() ? append(draft, row, 'str', text) : 'encoding'
   const number = Number(text)
   if (!/^-?\d+$/.test(text)) {
-    return Number.isFinite(number) || text.endsWith('y')
-      ? append(draft, row, 'float', number)
-      : 'range'
+    if (Number.isFinite(number) || text.endsWith('y')) return append(draft, row, 'float', number)
+    return 'range'
   }
   if (Number.isSafeInteger(number)) return append(draft, row, 'int', number + 0)
   // A longer text cannot be in range, and BigInt takes quadratic time on it.
   const exact = text.length > 20 ? 2n ** 64n : BigInt(text)
   if (BigInt.asIntN(64, exact) === exact) return append(draft, row, 'int', exact)
-  return BigInt.asUintN(64, exact) === exact ? append(draft, row, 'uint', exact) : 'range'
+  if (BigInt.asUintN(64, exact) === exact) return append(draft, row, 'uint', exact)
+  return 'range'
 }
 
 const numbers: readonly Kind[] = ['int', 'uint', 'float']
@@ -303,7 +304,8 @@ function append(
     if (!numbers.includes(draft.kind) || !numbers.includes(kind)) return 'kind'
     draft.kind = common
   }
-  return draft.kind === 'uint' && draft.isSigned ? 'kind' : undefined
+  if (draft.kind === 'uint' && draft.isSigned) return 'kind'
+  return undefined
 }
 
 const columnKindOf = {
@@ -319,12 +321,14 @@ const columnKindOf = {
 function columnFrom({ name, values, kind }: Draft, rows: number): Column {
   const cells = Array.from({ length: rows }, (_, row) => values[row] ?? null)
   const column = columnOf(name, columnKindOf[kind], cells)
-  return kind === 'json' ? { ...column, isJson: true } : column
+  if (kind === 'json') return { ...column, isJson: true }
+  return column
 }
 
 function labelsOf(keys: readonly string[]): Column {
   const areIntegers = keys.every((key) => /^(?:0|-?[1-9]\d{0,14})$/.test(key))
-  return columnOf('', areIntegers ? 'int64' : 'str', areIntegers ? keys.map(Number) : keys)
+  if (areIntegers) return columnOf('', 'int64', keys.map(Number))
+  return columnOf('', 'str', keys)
 }
 
 function jsonText(value: Marked): string {

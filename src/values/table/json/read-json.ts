@@ -57,7 +57,8 @@ export function decodeFrameJson(
   }
   const readLarge = async (text: Uint8Array) =>
     readFrame(source, (asWritten) => parseFrameAsync(text, layout, asWritten))
-  return isPrivate ? readLarge(json) : withCopy(json, readLarge)
+  if (isPrivate) return readLarge(json)
+  return withCopy(json, readLarge)
 }
 
 interface Source {
@@ -97,7 +98,8 @@ function readFrame(
 function ownType(type: FrameType | undefined, column: Column): FrameType | undefined {
   if (type === 'Utf8')
     return column.isJson || (column.kind !== 'str' && hasValues(column)) ? undefined : type
-  return type === 'Int64' && column.kind === 'uint64' ? 'UInt64' : type
+  if (type === 'Int64' && column.kind === 'uint64') return 'UInt64'
+  return type
 }
 
 function hasValues({ data, validity }: Column): boolean {

@@ -71,9 +71,9 @@ export function parseTableSchema(
     fields.push({ name, type })
   }
   if (new Set(fields.map(({ name }) => name)).size !== fields.length) return undefined
-  const keys = Array.isArray(value.primaryKey) ? value.primaryKey : [value.primaryKey]
-  const primaryKey = keys.length === 1 && typeof keys[0] === 'string' ? keys[0] : undefined
-  return { fields, primaryKey }
+  const [primaryKey, ...others] = [value.primaryKey].flat()
+  const isKey = others.length === 0 && typeof primaryKey === 'string'
+  return { fields, primaryKey: isKey ? primaryKey : undefined }
 }
 
 /**
@@ -136,7 +136,8 @@ function fieldOf(column: AnyColumn, { time, categories }: FieldType): object {
 function typeName(kind: ColumnKind): string {
   if (kind === 'bool') return 'boolean'
   if (kind === 'str') return 'string'
-  return isFloat(kind) ? 'number' : 'integer'
+  if (isFloat(kind)) return 'number'
+  return 'integer'
 }
 
 /**
@@ -145,5 +146,6 @@ function typeName(kind: ColumnKind): string {
  */
 function nullableName(kind: ColumnKind): string | undefined {
   if (kind === 'bool') return 'boolean'
-  return kind === 'str' || isFloat(kind) ? undefined : elementTypes[kind].polars
+  if (kind === 'str' || isFloat(kind)) return undefined
+  return elementTypes[kind].polars
 }

@@ -30,7 +30,8 @@ function flatTexts(column: Column, form: CellForm): (row: number) => string {
   return (row) => {
     const value = read(row)
     if (typeof value === 'string') return form.text(value, column)
-    return bytes > 0 ? form.float(value as number, bytes) : String(value)
+    if (bytes > 0) return form.float(value as number, bytes)
+    return String(value)
   }
 }
 
@@ -114,7 +115,8 @@ export function writeCsv(table: ColumnTable): Uint8Array {
 
 /** Quotes a blank text also, since pandas skips blank lines. */
 function quoted(text: string): string {
-  return /^[ \t]*$|[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  if (/^[ \t]*$|[",\n\r]/.test(text)) return `"${text.replaceAll('"', '""')}"`
+  return text
 }
 
 /** Of single and of double floats: sizes from which, and up to which, they are written without an exponent. */
@@ -129,7 +131,8 @@ function decimalOf(value: number, bytes: number): string {
   const text = floatText(value, bytes)
   const size = Math.abs(Number(text))
   const [low, high] = bytes === 4 ? singles : doubles
-  return size === 0 || (size >= low && size < high) ? text : Number(text).toExponential()
+  if (size === 0 || (size >= low && size < high)) return text
+  return Number(text).toExponential()
 }
 
 const csv: CellForm = { missing: '', text: quoted, float: decimalOf }

@@ -84,7 +84,8 @@ export function bytesAsInt96(
       return { ...column, fields: column.fields.map((field) => visit(field, count)) }
     if ('items' in column) return { ...column, items: visit(column.items, column.offsets[count]) }
     const { type, path } = leaves[leaf++] ?? {}
-    return type === int96 ? instants(column, count, path ?? column.name) : column
+    if (type === int96) return instants(column, count, path ?? column.name)
+    return column
   }
   return columns.map((column) => visit(column, rows))
 }

@@ -53,7 +53,8 @@ export function aboveLimit(
   if (cells > limits.maxCells) return `${cells} cells`
   if (depth > limits.maxDepth) return `columns ${depth} groups deep`
   if (schemaElements > limits.maxSchemaElements) return `${schemaElements} columns and groups`
-  return unpackedBytes > limits.maxUnpackedBytes ? `${unpackedBytes} bytes unpacked` : undefined
+  if (unpackedBytes > limits.maxUnpackedBytes) return `${unpackedBytes} bytes unpacked`
+  return undefined
 }
 
 function sizesOf({ rows, elements, groups }: ParquetMetadata) {

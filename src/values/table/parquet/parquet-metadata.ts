@@ -75,7 +75,8 @@ export function findKeyValue(
     size += (byte & 0x7f) * 2 ** shift
     if (byte < 0x80) break
   }
-  return start + size <= footer.length ? { start, size } : undefined
+  if (start + size <= footer.length) return { start, size }
+  return undefined
 }
 
 /**

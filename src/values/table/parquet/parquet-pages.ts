@@ -52,7 +52,8 @@ export const firstInteger = 11
 /** @returns the physical type that holds a kind. */
 export function physicalOf(kind: ColumnKind): number {
   const own = physicalKinds.indexOf(kind)
-  return own === -1 ? physicalKinds.indexOf(itemSize(kind) === 8 ? 'int64' : 'int32') : own
+  if (own === -1) return physicalKinds.indexOf(itemSize(kind) === 8 ? 'int64' : 'int32')
+  return own
 }
 
 /** A column to be read: the kind of its elements, whether it may have nulls, and its pages in each row group. */

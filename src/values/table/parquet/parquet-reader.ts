@@ -134,7 +134,8 @@ function typeOf({ type, converted, logical }: SchemaElement): Plain | undefined 
   const plain = physicalKinds[type]
   if (plain === 'str') {
     const isText = logical === logicalString || (logical === absent && converted === utf8)
-    return isText ? { layout: 'text', offsetBytes: 4 } : undefined
+    if (isText) return { layout: 'text', offsetBytes: 4 }
+    return undefined
   }
   if (
     plain === 'int32' &&
@@ -147,7 +148,8 @@ function typeOf({ type, converted, logical }: SchemaElement): Plain | undefined 
   // Writers of logical integers write the converted type, too.
   const kind = integerKinds[converted - firstInteger]
   if (kind === undefined || (logical !== absent && logical !== logicalInteger)) return undefined
-  return physicalOf(kind) === type ? { layout: 'flat', kind } : undefined
+  if (physicalOf(kind) === type) return { layout: 'flat', kind }
+  return undefined
 }
 
 function fieldsOf(base64: string): FlatTable[] {

@@ -90,10 +90,7 @@ function withMaximum(code: Buffer): Uint8Array {
   throw new RangeError('expected a memory in the code of parquet-wasm, received code without one')
 }
 
-function readVarint(
-  bytes: Uint8Array,
-  start: number,
-): { readonly value: number; readonly end: number } {
+function readVarint(bytes: Uint8Array, start: number) {
   let value = 0
   for (let at = start, shift = 0; ; at++, shift += 7) {
     value += (bytes[at] & 0x7f) * 2 ** shift
@@ -103,5 +100,6 @@ function readVarint(
 
 /** @returns an integer that is not negative, seven bits in a byte. */
 export function varint(value: number): number[] {
-  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varint(Math.floor(value / 0x80))]
+  if (value < 0x80) return [value]
+  return [(value & 0x7f) | 0x80, ...varint(Math.floor(value / 0x80))]
 }

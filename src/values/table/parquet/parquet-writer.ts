@@ -64,7 +64,8 @@ export function encodeParquet(
   if (bound > maxFileBytes) return undefined
   const memory = Buffer.from(allocate(bound), 0, bound)
   const size = addon.writeParquet(words, parts, texts, memory)
-  return size === -1 ? undefined : memory.subarray(0, size)
+  if (size === -1) return undefined
+  return memory.subarray(0, size)
 }
 
 function isFlat(column: AnyColumn): column is Column {
@@ -73,7 +74,8 @@ function isFlat(column: AnyColumn): column is Column {
 }
 
 function unitOf({ time }: Column): TimeUnit | undefined {
-  return time && 'unit' in time ? time.unit : undefined
+  if (time && 'unit' in time) return time.unit
+  return undefined
 }
 
 /** Adds the buffers of a column to the parts, and sets their numbers. */

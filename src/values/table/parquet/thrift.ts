@@ -68,7 +68,8 @@ function isList(type: ThriftType): type is readonly [ThriftType] {
 function wireOf(type: ThriftType): number {
   if (typeof type !== 'string') return isList(type) ? wire.list : structWire
   if (type === 'place') return wire.i32
-  return type === 'union' ? structWire : wire[type as keyof typeof wire]
+  if (type === 'union') return structWire
+  return wire[type as keyof typeof wire]
 }
 
 const isInteger = (own: number) => own >= wire.i16 && own <= wire.i64
@@ -128,7 +129,8 @@ export class ThriftReader {
     if (type === 'union') return this.#skipStruct()
     const place = this.position
     const number = this.#integer(own)
-    return type === 'place' ? place : number
+    if (type === 'place') return place
+    return number
   }
 
   /** Skips a struct; returns the id of its last field, 0 without any. */
@@ -144,7 +146,8 @@ export class ThriftReader {
   }
 
   #idAfter(id: number, start: number): number {
-    return start >> 4 === 0 ? this.#signed() : id + (start >> 4)
+    if (start >> 4 === 0) return this.#signed()
+    return id + (start >> 4)
   }
 
   #skip(own: number, isElement = false): void {
@@ -170,7 +173,7 @@ export class ThriftReader {
     this.#depth--
   }
 
-  #listStart(): { readonly count: number; readonly own: number } {
+  #listStart() {
     const byte = this.#byte()
     return { count: byte >> 4 === 15 ? this.#varint() : byte >> 4, own: byte & 0x0f }
   }
@@ -201,7 +204,8 @@ export class ThriftReader {
 
   #signed(): number {
     const value = this.#varint()
-    return value % 2 === 0 ? value / 2 : -(value + 1) / 2
+    if (value % 2 === 0) return value / 2
+    return -(value + 1) / 2
   }
 
   #text(): string {

@@ -56,7 +56,8 @@ export function buildFrame(
     if (mayBeLazy(nested, casting, isLarge))
       return casting.polars.lazyFrame(castColumns(nested, casting, 0))
     const isInPieces = isLarge || columns.length > pieceColumns
-    return isInPieces ? buildInPieces(nested, casting) : buildPiece(nested, casting, 0)
+    if (isInPieces) return buildInPieces(nested, casting)
+    return buildPiece(nested, casting, 0)
   })
 }
 
@@ -131,12 +132,14 @@ async function buildInPieces(table: ColumnTable<AnyColumn>, casting: Casting): P
     } while (start < rows)
     groups.push(await polars.stack(pieces))
   }
-  return groups.length === 1 ? groups[0] : polars.join(groups)
+  if (groups.length === 1) return groups[0]
+  return polars.join(groups)
 }
 
 /** @returns the rows of a piece: a multiple of 8, so that bitmaps are cut between bytes. */
 function rowsOfPiece(rows: number, pieces: number): number {
-  return pieces <= 1 ? rows : Math.max(8, Math.ceil(rows / pieces / 8) * 8)
+  if (pieces <= 1) return rows
+  return Math.max(8, Math.ceil(rows / pieces / 8) * 8)
 }
 
 function buildPiece(table: ColumnTable<AnyColumn>, casting: Casting, firstRow: number): DataFrame {
@@ -206,7 +209,6 @@ function formOf(type: FrameType): string {
   const time = timeOfType(type)
   if (time === undefined) return ''
   const isZoned = time.type === 'datetime' && time.zone !== undefined
-  return isZoned
-    ? ', texts in ISO 8601 with an offset or of an hour that the zone has once,'
-    : ', texts in ISO 8601,'
+  if (isZoned) return ', texts in ISO 8601 with an offset or of an hour that the zone has once,'
+  return ', texts in ISO 8601,'
 }

@@ -79,7 +79,8 @@ abstract class Lazy<T extends DataFrame | Series> implements ProxyHandler<object
 
 class LazyFrame extends Lazy<DataFrame> {
   override ownKeys(): (string | symbol)[] {
-    return this.whole === undefined ? this.table.columns.map(({ name }) => name) : super.ownKeys()
+    if (this.whole === undefined) return this.table.columns.map(({ name }) => name)
+    return super.ownKeys()
   }
 
   own(key: PropertyKey): unknown {
@@ -104,7 +105,8 @@ class LazyFrame extends Lazy<DataFrame> {
         return () => this.made().rechunk()
       case 'rows':
       case 'toRecords':
-        return columns.every(isPlain) ? () => rowsOf(columns, rows, key === 'rows') : undefined
+        if (columns.every(isPlain)) return () => rowsOf(columns, rows, key === 'rows')
+        return undefined
     }
     return undefined
   }
@@ -165,7 +167,8 @@ const numeric =
     if (kind !== 'int64' && kind !== 'float64') return undefined
     const found = reduce(elements.filter((value) => value !== null) as number[])
     const isExact = kind === 'float64' || Math.abs(found ?? 0) <= Number.MAX_SAFE_INTEGER
-    return isExact ? found : undefined
+    if (isExact) return found
+    return undefined
   }
 const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, value) => sum + value, 0)
 const known = (numbers: readonly number[]) => numbers.filter((value) => !Number.isNaN(value))

@@ -37,7 +37,8 @@ export function nestColumns(
   if (nested.length === 0) return table
   const bytes = nested.reduce((sum, { data }) => sum + data.length, 0)
   const work = nestAll(table, name)
-  return bytes < minAsyncBytes ? runAtOnce(work) : runAsync(work)
+  if (bytes < minAsyncBytes) return runAtOnce(work)
+  return runAsync(work)
 }
 
 function runAtOnce<T>(work: Nesting<T>): T {
@@ -58,7 +59,8 @@ async function runAsync<T>(work: Nesting<T>): Promise<T> {
 
 function parse({ json, layout }: ParseStep): MaybePromise<ParsedFrame | FrameFailure> {
   const { parseFrame, parseFrameAsync = parseFrame } = frameCodec
-  return json.length < minAsyncBytes ? parseFrame(json, layout) : parseFrameAsync(json, layout)
+  if (json.length < minAsyncBytes) return parseFrame(json, layout)
+  return parseFrameAsync(json, layout)
 }
 
 function isJson(column: AnyColumn): column is Column {
@@ -74,7 +76,8 @@ function* nestAll(
     try {
       made.push(yield* nestField(column, rows, 1))
     } catch (error) {
-      throw error instanceof FrameFault ? refusal(error.why, column.name, name) : error
+      if (error instanceof FrameFault) throw refusal(error.why, column.name, name)
+      throw error
     }
   }
   return { rows, columns: made }
@@ -90,7 +93,8 @@ function refusal({ failure, row }: FrameFailure, column: string, name: string): 
 }
 
 function* nestField(column: AnyColumn, rows: number, depth: number): Nesting<AnyColumn> {
-  return isJson(column) ? yield* nest(column, rows, depth) : column
+  if (isJson(column)) return yield* nest(column, rows, depth)
+  return column
 }
 
 function* nest(column: Column, rows: number, depth: number): Nesting<AnyColumn> {
@@ -234,7 +238,8 @@ function elementsIn(data: Uint8Array, start: number, end: number): number | unde
     else if ((byte | 0x20) === 0x7b) depth++
     else if ((byte | 0x20) === 0x7d && --depth < 0) return undefined
   }
-  return depth === 0 ? count : undefined
+  if (depth === 0) return count
+  return undefined
 }
 
 /** @returns the position of the quote that ends a string. */

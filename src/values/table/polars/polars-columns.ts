@@ -106,8 +106,8 @@ export function fieldTypes(polars: typeof pl, frame: DataFrame): readonly FieldT
       return { categories: (texts.toArray() as string[]).sort() }
     }
     const column = 'failure' in table ? undefined : table.columns[i]
-    return column !== undefined && 'time' in column && column.time !== undefined
-      ? { time: column.time }
-      : {}
+    if (column !== undefined && 'time' in column && column.time !== undefined)
+      return { time: column.time }
+    return {}
   })
 }

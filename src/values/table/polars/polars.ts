@@ -94,7 +94,8 @@ export class Polars {
   /** Makes JSON text of lists and structs, text of categories, floats of decimals, base64 of bytes. */
   toColumns(value: DataFrame | Series, times: TimeForm = exactTimes): ColumnTable | ColumnFailure {
     const table = vectorsOf(value)
-    return 'failure' in table ? table : unnestColumns(table, times)
+    if ('failure' in table) return table
+    return unnestColumns(table, times)
   }
 
   /** As `toColumns`, but lists and structs stay columns. */
@@ -103,7 +104,8 @@ export class Polars {
     times: TimeForm = exactTimes,
   ): ColumnTable<AnyColumn> | ColumnFailure {
     const table = vectorsOf(value)
-    return 'failure' in table ? table : printableColumns(table, times)
+    if ('failure' in table) return table
+    return printableColumns(table, times)
   }
 
   fieldTypes(frame: DataFrame): readonly FieldType[] {
@@ -117,7 +119,8 @@ export class Polars {
    */
   seriesOf(frame: DataFrame): Series {
     const table = tableBehind(frame)
-    return table === undefined ? columnAt(frame, 0) : lazySeries(table, this.fromColumns)
+    if (table === undefined) return columnAt(frame, 0)
+    return lazySeries(table, this.fromColumns)
   }
 
   /**
@@ -128,7 +131,8 @@ export class Polars {
   frameOf(series: Series): DataFrame {
     const table = tableBehind(series)
     // Not DataFrame([series]): it renames an unnamed series in index, which the user's function may hold.
-    return table === undefined ? series.toFrame() : this.lazyFrame(table)
+    if (table === undefined) return series.toFrame()
+    return this.lazyFrame(table)
   }
 
   height(frame: DataFrame): number {
@@ -141,7 +145,8 @@ export class Polars {
 
   clone(frame: DataFrame): DataFrame {
     const table = tableBehind(frame)
-    return table === undefined ? member(frame, 'clone')() : this.lazyFrame(table)
+    if (table === undefined) return member(frame, 'clone')()
+    return this.lazyFrame(table)
   }
 
   pick(frame: DataFrame, indices: readonly number[]): DataFrame {

@@ -25,7 +25,8 @@ function printable(column: AnyColumn, rows: number, times: TimeForm): AnyColumn 
   if ('items' in column)
     return { ...column, items: printable(column.items, column.offsets[rows], times) }
   if (column.isBinary) return base64Column(column, rows)
-  return column.time === undefined ? column : printTimes(column, rows, times)
+  if (column.time === undefined) return column
+  return printTimes(column, rows, times)
 }
 
 function base64Column(column: Column, rows: number): Column {
