@@ -220,7 +220,7 @@ function errorClass(
 ) {
   return class extends Base {
     constructor(message: string, details?: ErrorDetails, own?: OwnStatus) {
-      super(code, message, defaults === undefined ? details : { ...defaults, ...details }, own)
+      super(code, message, { ...defaults, ...details }, own)
     }
   }
 }

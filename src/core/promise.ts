@@ -28,6 +28,11 @@ export function whenReady<T, R>(
   return next(value)
 }
 
+/** @returns what `read` makes of a value; undefined for undefined. */
+export function whenDefined<T, R>(value: T | undefined, read: (value: T) => R): R | undefined {
+  return value === undefined ? undefined : read(value)
+}
+
 /** Calls `next` with all values, at once if all are ready. */
 export function whenAllReady<T, R>(
   values: readonly MaybePromise<T>[],

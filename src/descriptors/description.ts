@@ -75,13 +75,10 @@ export function descriptionOf({
 }
 
 /** @returns the JSON text as the example of a format; no member if JSON cannot hold its numbers. */
-export function exampleIn(text: string | Uint8Array): { readonly example?: unknown } {
+export function exampleIn(text: string | Uint8Array = ''): { readonly example?: unknown } {
+  const json = typeof text === 'string' ? utf8Bytes(text) : text
   try {
-    return {
-      example: parseJson(typeof text === 'string' ? utf8Bytes(text) : text, 'example', {
-        bigNumbers: 'error',
-      }),
-    }
+    return { example: parseJson(json, 'example', { bigNumbers: 'error' }) }
   } catch {
     return {}
   }

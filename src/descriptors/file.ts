@@ -224,9 +224,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
 }
 
 async function inferType(bytes: Uint8Array, name: string | undefined): Promise<string> {
-  const type =
-    (await detectMimeType(bytes, 'File.fromSample')) ??
-    (name === undefined ? undefined : extensionType(name))
+  const type = (await detectMimeType(bytes, 'File.fromSample')) ?? extensionType(name ?? '')
   if (type !== undefined) return type
   throw new ValueError(
     `cannot tell the media type of ${JSON.stringify(name ?? 'the bytes')} for File.fromSample; give mimeType`,

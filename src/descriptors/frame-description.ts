@@ -35,7 +35,7 @@ interface FrameDescription extends FrameForm {
 /** @returns the formats that a descriptor of frames reads and writes, `defaultFormat` first. */
 export function describeFrames(frame: FrameDescription): Formats {
   const { defaultFormat, csv } = frame
-  const json = frame.json === undefined ? {} : exampleIn(frame.json)
+  const json = exampleIn(frame.json)
   const formats = (schema: JsonSchema): FormatDescription[] => {
     const byFormat: Record<FrameFormat, FormatDescription[]> = {
       json: [{ mimeType: formatTypes.json, schema, ...json }],

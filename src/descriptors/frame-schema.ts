@@ -1,4 +1,4 @@
-import { type ColumnKind, isDType } from '../core/dtype.ts'
+import { isDType } from '../core/dtype.ts'
 import { type Column, type ColumnTable, columnOf } from '../values/table/columns.ts'
 import {
   type FrameType,
@@ -183,12 +183,12 @@ export function exampleColumn(
   rows: number,
   start = 0,
 ): Column {
-  const type = dtype === undefined ? undefined : parseFrameType(dtype, 'dtype')
-  const kind: ColumnKind = type === undefined ? 'float64' : (kindOfType(type) ?? 'str')
-  const special = type === undefined ? undefined : specialExample(type)
+  const type = parseFrameType(dtype ?? 'float64', 'dtype')
+  const kind = kindOfType(type) ?? 'str'
+  const special = specialExample(type)
   if (special !== undefined) {
     const column = columnOf(name, 'str', new Array(rows).fill(special))
-    if (isNested(type as FrameType)) return { ...column, isJson: true }
+    if (isNested(type)) return { ...column, isJson: true }
     return column
   }
   const values = Array.from({ length: rows }, (_, row) => {

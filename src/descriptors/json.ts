@@ -2,7 +2,7 @@ import { BadInput, BadOutput, expected, ServingError } from '../core/errors.ts'
 import { exampleFor } from '../core/json-schema/sample.ts'
 import { checkAtLeast, checkOneOf, checkOptions, checkThat } from '../core/options.ts'
 import { utf8Bytes } from '../core/platform.ts'
-import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
+import { isPromise, type MaybePromise, whenDefined, whenReady } from '../core/promise.ts'
 import type { BigNumbers } from '../core/text/json-numbers.ts'
 import {
   defaultMaxBytes,
@@ -198,7 +198,7 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     const format = (own: JsonSchema): FormatDescription => {
       // Not checked by the schema, whose functions may fail, wait or have effects.
       const value = this.sample ?? (schema && attempt(() => exampleFor(own)))
-      const text = value === undefined ? undefined : attempt(() => this.#encoder.encode(value))
+      const text = attempt(() => whenDefined(value, (each) => this.#encoder.encode(each)))
       const isShort = text !== undefined && text.length <= maxExampleLength
       return { mimeType, schema: own, ...(isShort && exampleIn(text)) }
     }

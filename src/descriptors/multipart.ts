@@ -1,6 +1,12 @@
 import { BadInput, BadOutput, expected, InvalidArgument } from '../core/errors.ts'
 import { checkOptions, checkThat } from '../core/options.ts'
-import { isPromise, type MaybePromise, whenAllReady, whenReady } from '../core/promise.ts'
+import {
+  isPromise,
+  type MaybePromise,
+  whenAllReady,
+  whenDefined,
+  whenReady,
+} from '../core/promise.ts'
 import { parseContentDisposition } from '../http/content-disposition.ts'
 import type { Context } from '../http/context.ts'
 import { defaultFormLimits, type FormLimits, formBoundary } from '../http/form/form-parser.ts'
@@ -268,9 +274,7 @@ function writePart(name: string, { headers, body }: HttpResponse): MaybePromise<
     throw new BadOutput(
       expected('a media type', `content-type of part ${JSON.stringify(name)}`, type),
     )
-  const disposition = header('content-disposition')
-  const filename =
-    disposition === undefined ? undefined : parseContentDisposition(disposition)?.filename
+  const filename = whenDefined(header('content-disposition'), parseContentDisposition)?.filename
   const part = { name, type, filename: filename || undefined }
   const whole = (bytes: Uint8Array) => ({ ...part, length: bytes.length, body: bytes })
   if (typeof body === 'string') return whole(Buffer.from(body))

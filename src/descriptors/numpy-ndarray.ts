@@ -6,7 +6,7 @@ import { allocateWithHeadroom } from '../core/memory/headroom.ts'
 import { minAsyncBytes } from '../core/memory/limiter.ts'
 import { checkAtLeast, checkEnforced, checkOneOf, checkOptions } from '../core/options.ts'
 import { allocate } from '../core/platform.ts'
-import { isPromise, type MaybePromise } from '../core/promise.ts'
+import { isPromise, type MaybePromise, whenDefined } from '../core/promise.ts'
 import { defaultMaxBytes } from '../core/text/parse-json.ts'
 import { variesByAccept } from '../http/accept.ts'
 import type { Context } from '../http/context.ts'
@@ -150,8 +150,8 @@ export class NumpyNdarray<
     super()
     const options = checkOptions('NumpyNdarray', given, optionNames)
     checkEnforced('NumpyNdarray', options)
-    this.dtype = options.dtype === undefined ? undefined : (parseDType(options.dtype) as D)
-    this.shape = options.shape === undefined ? undefined : parseShapePattern(options.shape)
+    this.dtype = whenDefined(options.dtype, (dtype) => parseDType(dtype) as D)
+    this.shape = whenDefined(options.shape, parseShapePattern)
     this.enforceDtype = options.enforceDtype ?? false
     this.enforceShape = options.enforceShape ?? false
     this.nonFinite = checkOneOf('nonFinite', options.nonFinite ?? 'null', [

@@ -1,7 +1,7 @@
 import { BadInput, BadOutput, expected, InvalidArgument } from '../core/errors.ts'
 import { minAsyncBytes } from '../core/memory/limiter.ts'
 import { checkEnforced, checkOneOf, checkOptions, checkThat } from '../core/options.ts'
-import { type MaybePromise, whenReady } from '../core/promise.ts'
+import { type MaybePromise, whenDefined, whenReady } from '../core/promise.ts'
 import { isUtf8Label } from '../core/text/charset.ts'
 import type { Context } from '../http/context.ts'
 import { HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
@@ -10,7 +10,6 @@ import { parseShapePattern, showShape } from '../values/array/shape.ts'
 import {
   type AnyColumn,
   type Column,
-  type ColumnTable,
   renameColumns,
   type TimeUnit,
   timeUnits,
@@ -64,10 +63,10 @@ import { optionNames, ownOptions, type PandasDataFrameOptions } from './frame-de
 export type { PandasDataFrameOptions } from './frame-descriptor-options.ts'
 
 const encoders = {
-  csv: (polars: Polars, frame: DataFrame) => encodeFrameCsv(polars, frame),
+  csv: (polars: Polars, frame: DataFrame) => ({ body: encodeFrameCsv(polars, frame) }),
   parquet: encodeParquet,
-  'arrow file': (polars: Polars, frame: DataFrame) => polars.writeIpc(frame),
-  'arrow stream': (polars: Polars, frame: DataFrame) => polars.writeIpcStream(frame),
+  'arrow file': (polars: Polars, frame: DataFrame) => ({ body: polars.writeIpc(frame) }),
+  'arrow stream': (polars: Polars, frame: DataFrame) => ({ body: polars.writeIpcStream(frame) }),
 }
 /**
  * Decodes a JSON, CSV or Parquet body to a Polars DataFrame; encodes a DataFrame in one of these
@@ -120,20 +119,20 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const options = checkOptions('PandasDataFrame', given, [...optionNames, ...ownOptions])
     checkEnforced('PandasDataFrame', options)
     this.orient = checkOneOf('orient', options.orient ?? 'records', orients)
-    this.columns = options.columns === undefined ? undefined : parseColumnNames(options.columns)
+    this.columns = whenDefined(options.columns, (names) => parseColumnNames(names))
     this.applyColumnNames = options.applyColumnNames ?? false
     this.dtype = options.dtype
     this.enforceDtype = options.enforceDtype ?? false
-    this.shape = options.shape === undefined ? undefined : parseShapePattern(options.shape)
+    this.shape = whenDefined(options.shape, parseShapePattern)
     this.enforceShape = options.enforceShape ?? false
     this.defaultFormat = checkOneOf('defaultFormat', options.defaultFormat ?? 'json', frameFormats)
     this.mimeType = formatTypes[this.defaultFormat]
     this.#times = parseTimeForm(options, this.orient)
     this.dateFormat = this.#times.format
     this.dateUnit = this.#times.unit
-    const { csvDateUnit } = options
-    this.csvDateUnit =
-      csvDateUnit === undefined ? undefined : checkOneOf('csvDateUnit', csvDateUnit, timeUnits)
+    this.csvDateUnit = whenDefined(options.csvDateUnit, (unit) =>
+      checkOneOf('csvDateUnit', unit, timeUnits),
+    )
     this.compression = checkOneOf('compression', options.compression ?? 'snappy', compressions)
     this.sample = sample
     this.#types = parseDtypes(options.dtype)
@@ -170,18 +169,21 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
       throw new BadInput(expected('a DataFrame', 'PandasDataFrame.fromSample', sample))
     const names = polars.names(sample)
     const types = polars.dtypes(sample).map(({ variant }) => dtypeNameOf(variant))
-    const known = names.flatMap((name, i) =>
-      types[i] === undefined ? [] : [[name, types[i]] as const],
-    )
+    const typed = names.map((name, i) => [name, types[i]]).filter(([, type]) => type !== undefined)
     return new PandasDataFrame(
       {
         columns: names,
-        ...(options.orient !== 'table' && { dtype: Object.fromEntries(known) }),
+        ...(options.orient !== 'table' && { dtype: Object.fromEntries(typed) }),
         shape: [polars.height(sample), names.length],
         ...options,
       },
       sample,
     )
+  }
+
+  /** The names that columns get by position. */
+  get #newNames(): readonly string[] | undefined {
+    return this.applyColumnNames ? this.columns : undefined
   }
 
   /** The number of columns that the shape asks for. */
@@ -194,7 +196,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   protected override formats(): Formats {
     const { orient, defaultFormat } = this
     const dtypes = typeof this.dtype === 'object' ? this.dtype : {}
-    const width = this.applyColumnNames ? this.columns?.length : this.#enforcedWidth
+    const width = this.#newNames?.length ?? this.#enforcedWidth
     const frame = attempt(() => this.#exampleFrame(dtypes, width))
     const json = attempt(() => frame && this.#toJson(frame, undefined))
     const csv = attempt(() => frame && Buffer.from(encodeFrameCsv(this.#polars, frame)).toString())
@@ -205,7 +207,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
       defaultFormat,
       refusesNulls: this.enforceDtype,
       // Renamed by position: a request may have other names.
-      required: this.applyColumnNames ? [] : this.required,
+      required: this.#newNames ? [] : this.required,
       json,
       csv,
     })
@@ -305,12 +307,11 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     isOwned = false,
   ): MaybePromise<DataFrame> {
     this.#checkWidth(table.columns.length, BadInput)
-    const renamed = this.applyColumnNames
-      ? renameColumns(table, this.columns as readonly string[])
-      : table
+    const names = this.#newNames
+    const renamed = names ? renameColumns(table, names) : table
     checkRequired(this.required, renamed.columns, table.columns)
     const cast = types ?? this.#typesOf(table.columns.map(({ name }) => name))
-    const settled = mixed === undefined ? renamed : settleKinds(renamed as ColumnTable, cast, mixed)
+    const settled = settleKinds(renamed, cast, mixed)
     return whenReady(buildFrame(settled, this.#castingTo(cast, isOwned)), (frame) =>
       setLabels(frame, labels),
     )
@@ -330,13 +331,14 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   #typesOf(names: readonly string[]): readonly (FrameType | undefined)[] {
     const types = this.#types
     if (!(types instanceof Map)) return []
-    const renamed = this.applyColumnNames ? this.columns : undefined
+    const renamed = this.#newNames
     return names.map((name, i) => types.get(renamed?.[i] ?? name) ?? types.get(name))
   }
 
   #checkWidth(width: number, Refusal: typeof BadInput | typeof BadOutput): void {
-    if (this.applyColumnNames && width !== this.columns?.length) {
-      const message = `expected ${this.columns?.length} columns for PandasDataFrame, received ${width}`
+    const names = this.#newNames
+    if (names && width !== names.length) {
+      const message = `expected ${names.length} columns for PandasDataFrame, received ${width}`
       throw new Refusal(message, { reason: 'columns' })
     }
     const { shape = [] } = this
@@ -353,19 +355,11 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const frame = this.#checkOutput(value)
     const { format, headers } = responseFormat(ctx?.headers.get('accept'), this.defaultFormat)
     if (format === 'json') return { headers, body: this.#toJson(frame, getLabels(value)) }
-    const refuse = (cause: unknown) => {
-      throw new BadOutput(
-        `expected columns that ${format} can hold for PandasDataFrame, received others`,
-        { cause },
-      )
-    }
     try {
-      const file = encoders[format](polars, frame, this.compression)
-      return whenReady(file instanceof Promise ? file.catch(refuse) : file, (made) =>
-        made instanceof Uint8Array ? { headers, body: made } : { headers, ...made },
-      )
+      return { headers, ...encoders[format](polars, frame, this.compression) }
     } catch (cause) {
-      return refuse(cause)
+      const what = `columns that ${format} can hold for PandasDataFrame`
+      throw new BadOutput(`expected ${what}, received others`, { cause })
     }
   }
 
@@ -380,9 +374,8 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     if (this.applyColumnNames || this.enforceShape)
       this.#checkWidth(polars.names(value).length, BadOutput)
     // The clone shares the columns; the function's own frame keeps its names.
-    if (this.applyColumnNames)
-      return polars.rename(polars.clone(value), this.columns as readonly string[])
-    return value
+    const names = this.#newNames
+    return names ? polars.rename(polars.clone(value), names) : value
   }
 
   #toJson(frame: DataFrame, labels: Column | undefined): string | Uint8Array {

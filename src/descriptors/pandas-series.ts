@@ -2,18 +2,13 @@ import { type ColumnKind, dtypeOfContainer } from '../core/dtype.ts'
 import { BadInput, BadOutput, badInput, expected } from '../core/errors.ts'
 import { minAsyncBytes } from '../core/memory/limiter.ts'
 import { checkEnforced, checkOneOf, checkOptions, checkThat } from '../core/options.ts'
-import { type MaybePromise, whenReady } from '../core/promise.ts'
+import { type MaybePromise, whenDefined, whenReady } from '../core/promise.ts'
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
 import { HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
 import { constantHeaders } from '../http/response-head.ts'
 import type { SeriesMessage } from '../messages/messages.ts'
 import { matchesShape, parseShapePattern, showShape } from '../values/array/shape.ts'
-import {
-  type AnyColumn,
-  type ColumnTable,
-  columnOf,
-  renameColumns,
-} from '../values/table/columns.ts'
+import { type AnyColumn, columnOf, renameColumns } from '../values/table/columns.ts'
 import { type FrameType, parseFrameType } from '../values/table/frame-dtype.ts'
 import { dtypeNameOf, parseTimeForm, type TimeOptions } from '../values/table/frame-options.ts'
 import type { FrameLayout } from '../values/table/json/frame-codec.ts'
@@ -119,7 +114,7 @@ export class PandasSeries extends IODescriptor<Series> {
     this.orient = checkOneOf('orient', options.orient ?? 'records', orients)
     this.dtype = options.dtype
     this.enforceDtype = options.enforceDtype ?? false
-    this.shape = options.shape === undefined ? undefined : parseShapePattern(options.shape)
+    this.shape = whenDefined(options.shape, parseShapePattern)
     this.enforceShape = options.enforceShape ?? false
     this.#times = parseTimeForm(options, this.orient)
     this.dateFormat = this.#times.format
@@ -164,7 +159,7 @@ export class PandasSeries extends IODescriptor<Series> {
     const made = () => (isShort(length ?? 2) ? this.#exampleOf(dtype, length ?? 2) : undefined)
     const series = sample !== undefined && isShort(sample.length) ? sample : attempt(made)
     const response = attempt(() => series && this.toHttpResponse(series))
-    const example = response === undefined ? {} : exampleIn(response.body as string | Uint8Array)
+    const example = exampleIn(response?.body as string | Uint8Array | undefined)
     const format = (refusesNulls: boolean) => ({
       mimeType: this.mimeType,
       schema: seriesSchema({ orient, dtype, rows, refusesNulls }),
@@ -230,13 +225,13 @@ export class PandasSeries extends IODescriptor<Series> {
       )
     }
     this.#checkShape([table.rows], BadInput)
-    const own = table.columns[0]?.name ?? ''
-    const { columns } =
-      table.columns.length === 1 ? table : { columns: [columnOf('', 'float64', [])] }
+
+    const [column = columnOf('', 'float64', [])] = table.columns
     // pandas names the column of an unnamed series `values`.
-    const called = name ?? (this.orient === 'table' && own !== 'values' ? own : '')
-    const named = renameColumns({ rows: table.rows, columns }, [called])
-    const cast = this.#type === undefined ? (types ?? []) : [this.#type]
+    const hasOwn = this.orient === 'table' && column.name !== 'values'
+    const called = name ?? (hasOwn ? column.name : '')
+    const named = renameColumns({ rows: table.rows, columns: [column] }, [called])
+    const cast = this.#type ? [this.#type] : (types ?? [])
     const casting = {
       polars: this.#polars,
       types: cast,
@@ -244,8 +239,7 @@ export class PandasSeries extends IODescriptor<Series> {
       name: 'PandasSeries',
       isOwned,
     }
-    const settled = mixed === undefined ? named : settleKinds(named as ColumnTable, cast, mixed)
-    return whenReady(buildFrame(settled, casting), (frame) =>
+    return whenReady(buildFrame(settleKinds(named, cast, mixed), casting), (frame) =>
       setLabels(this.#polars.seriesOf(frame), labels),
     )
   }
@@ -263,7 +257,7 @@ export class PandasSeries extends IODescriptor<Series> {
     const { name } = value
     const labels = getLabels(value)
     if (orient === 'table') {
-      const named = renameColumns(table, [name === '' ? 'values' : name])
+      const named = renameColumns(table, [name || 'values'])
       const text = tableText(named, labels, polars.fieldTypes(polars.frameOf(value)))
       return { headers: jsonHeaders, body: encodeTable(named, text) }
     }

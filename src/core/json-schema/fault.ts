@@ -47,8 +47,9 @@ export class SchemaCheck {
     const schema: JsonSchema = this.#readsPatterns ? all : Object.create(all, withoutPatterns)
     const inner = (each: unknown, rules: unknown) => this.fault(each, rules, depth + 1)
     const { $ref: reference, allOf, not, type } = schema
-    const pointedAt = typeof reference === 'string' ? [pointed(this.#document, reference)] : []
-    for (const rules of [...pointedAt, ...listOf(allOf)]) {
+    const demands = [...listOf(allOf)]
+    if (typeof reference === 'string') demands.unshift(pointed(this.#document, reference))
+    for (const rules of demands) {
       const fault = inner(value, rules)
       if (fault !== undefined) return fault
     }

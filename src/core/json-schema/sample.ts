@@ -1,7 +1,15 @@
 /** Values that fit a JSON Schema. The page has it, too. @module */
 import { numberSample, textSample } from '../text/text-sample.ts'
 import { faultIn } from './fault.ts'
-import { hasMembers, type JsonSchema, joined, membersIn, resolved, shapeOf } from './shape.ts'
+import {
+  hasMembers,
+  type JsonSchema,
+  joined,
+  listOf,
+  membersIn,
+  resolved,
+  shapeOf,
+} from './shape.ts'
 
 /** What the samples of one value share. */
 interface Sampling {
@@ -104,15 +112,15 @@ function objectSample(
 
 function listSample(schema: JsonSchema, sampling: Sampling, depth: number): unknown[] {
   const { items, prefixItems, minItems = 0 } = schema
-  const first = Array.isArray(prefixItems) ? prefixItems : []
+  const first = listOf(prefixItems)
   const sample = (each: unknown) => sampleOf(each, sampling, depth + 1)
-  const listOf = (count: number) => {
+  const itemsOf = (count: number) => {
     const rest = new Array(Math.min(maxItems, Math.max(0, count - first.length))).fill(items)
     return [...first, ...rest].map(sample)
   }
-  const least = listOf(Number(minItems))
+  const least = itemsOf(Number(minItems))
   if (!sampling.isWhole || depth >= wholeDepth || least.length > 0) return least
-  const whole = listOf(1)
+  const whole = itemsOf(1)
   if (faultIn(whole, schema, sampling.document) === undefined) return whole
   return least
 }

@@ -17,7 +17,7 @@ export class MemoryBudget {
   #used = 0
 
   constructor(max: number) {
-    this.#max = max === 0 ? Number.POSITIVE_INFINITY : max
+    this.#max = max || Number.POSITIVE_INFINITY
   }
 
   get used(): number {

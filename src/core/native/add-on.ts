@@ -76,11 +76,10 @@ export interface Addon {
 const loaded = loadAddon<Addon>('serving_native.node', contract.numbers)
 
 /** Path of the add-on; undefined if it is not loaded. */
-export const nativePath: string | undefined = typeof loaded === 'string' ? undefined : loaded.path
+export const nativePath = loaded.path
 
 /** Whether the add-on is loaded, and if not, why; for the start-up log and `serving --version`. */
-export const nativeStatus: { readonly loaded: boolean; readonly reason?: string } =
-  typeof loaded === 'string' ? { loaded: false, reason: loaded } : { loaded: true }
+export const nativeStatus = { loaded: loaded.addon !== undefined, reason: loaded.reason }
 
 /** The add-on; undefined if it is not loaded. */
-export const addon: Addon | undefined = typeof loaded === 'string' ? undefined : loaded.addon
+export const { addon } = loaded

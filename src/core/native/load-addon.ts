@@ -11,12 +11,16 @@ const root = fileURLToPath(new URL('../../../native/', import.meta.url))
 const target = `${process.platform}-${process.arch}`
 
 /** Best first. Binaries of one C library do not load with the other, so both can be tried. */
-const folders =
-  process.env.SERVING_NATIVE_PATH === undefined
-    ? ['build/Release', `prebuilds/${target}`, `prebuilds/${target}-musl`].map((folder) =>
-        join(root, folder),
-      )
-    : [dirname(process.env.SERVING_NATIVE_PATH)]
+const built = ['build/Release', `prebuilds/${target}`, `prebuilds/${target}-musl`]
+const named = process.env.SERVING_NATIVE_PATH
+const folders = named ? [dirname(named)] : built.map((folder) => join(root, folder))
+
+/** An add-on and where it is, or why there is none. */
+export type LoadedAddon<A> = {
+  readonly addon?: A
+  readonly path?: string
+  readonly reason?: string
+}
 
 /**
  * `unbuilt`: the reason if only other add-ons were built.
@@ -27,8 +31,8 @@ export function loadAddon<A extends { readonly contract: number }>(
   file: string,
   contract: number,
   unbuilt?: string,
-): { readonly addon: A; readonly path: string } | string {
-  if (process.env.SERVING_NATIVE === 'off') return 'switched off by SERVING_NATIVE=off'
+): LoadedAddon<A> {
+  if (process.env.SERVING_NATIVE === 'off') return { reason: 'switched off by SERVING_NATIVE=off' }
   const require = createRequire(import.meta.url)
   let failure: string | undefined
   for (const path of folders.map((folder) => join(folder, file)).filter(existsSync)) {
@@ -40,7 +44,8 @@ export function loadAddon<A extends { readonly contract: number }>(
       failure ??= `failed to load: ${error instanceof Error ? error.message : error}: ${advice}`
     }
   }
-  return failure ?? (unbuilt !== undefined && folders.some(existsSync) ? unbuilt : absence())
+  const others = folders.some(existsSync) ? unbuilt : undefined
+  return { reason: failure ?? others ?? absence() }
 }
 
 /** Builds the add-ons wherever the package is installed, even without install scripts. */

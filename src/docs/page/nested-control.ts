@@ -1,6 +1,6 @@
 import type { SchemaObject } from '../../client/description.ts'
 import { startOf } from '../../core/json-schema/sample.ts'
-import { hasMembers, membersIn, resolved, shapeOf } from '../../core/json-schema/shape.ts'
+import { hasMembers, listOf, membersIn, resolved, shapeOf } from '../../core/json-schema/shape.ts'
 import { type Control, heading, type Slot, sampleHint } from './control.ts'
 import { button, type Child, h } from './dom.ts'
 import { type ErrorLocation, markChildren, newNote } from './field.ts'
@@ -255,7 +255,7 @@ function entriesOf(
 /** The items of a list, to add and to remove; a tuple has its own ones alone. */
 function listControl(slot: Slot, document: unknown): Control {
   const { schema, value, label } = slot
-  const first: readonly unknown[] = Array.isArray(schema.prefixItems) ? schema.prefixItems : []
+  const first = listOf(schema.prefixItems)
   const isOpen = Object(schema.items) === schema.items
   const most = Number(schema.maxItems ?? Number.POSITIVE_INFINITY)
   const note = newNote()
@@ -279,7 +279,7 @@ function listControl(slot: Slot, document: unknown): Control {
     limit()
   }
   const more = button('Add item', () => add(startOf(nextSchema(), document)))
-  for (const item of Array.isArray(value) ? value : []) add(item)
+  for (const item of listOf(value)) add(item)
   return {
     element: framed(slot, list, isOpen && h('div.tools', more), note),
     hasInner: true,

@@ -42,14 +42,12 @@ export function frameView(descriptor: PandasDataFrame): TensorView {
         columns: tensors.map(seriesMessage),
       })
     },
-    toTensors: (value) =>
-      whenReady(
-        descriptor.toProto(value as DataFrame) as MaybePromise<DataFrameMessage>,
-        (message) =>
-          (message.columnNames ?? []).map((name, i) =>
-            columnTensor(name, message.columns?.[i] ?? {}),
-          ),
-      ),
+    toTensors(value) {
+      const message = descriptor.toProto(value as DataFrame) as MaybePromise<DataFrameMessage>
+      return whenReady(message, ({ columnNames = [], columns = [] }) =>
+        columnNames.map((name, i) => columnTensor(name, columns[i] ?? {})),
+      )
+    },
   }
 }
 

@@ -32,22 +32,19 @@ export interface JpegAddon extends ImageAddon {
 
 const unbuilt = 'libjpeg-turbo was not there when the native add-on was built'
 const withJpeg = loadAddon<JpegAddon>('serving_jpeg.node', contract.pictures, unbuilt)
-const plain =
-  typeof withJpeg === 'string'
-    ? loadAddon<ImageAddon>('serving_image.node', contract.pictures)
-    : withJpeg
-
-/** The library and its version, or why it is missing; for `serving --version`. */
-export const jpegStatus: { readonly library?: string; readonly reason?: string } =
-  typeof withJpeg === 'string' ? { reason: withJpeg } : { library: withJpeg.addon.library }
 
 /** The add-on with JPEG; undefined where it does not load. */
-export const jpegAddon: JpegAddon | undefined =
-  typeof withJpeg === 'string' ? undefined : withJpeg.addon
+export const jpegAddon = withJpeg.addon
+
+/** The library and its version, or why it is missing; for `serving --version`. */
+export const jpegStatus: { readonly library?: string; readonly reason?: string } = {
+  library: jpegAddon?.library,
+  reason: withJpeg.reason,
+}
 
 /** The add-on; undefined where it does not load. */
 export const imageAddon: ImageAddon | undefined =
-  typeof plain === 'string' ? undefined : plain.addon
+  jpegAddon ?? loadAddon<ImageAddon>('serving_image.node', contract.pictures).addon
 
 /**
  * Runs work that stops when the signal is aborted.

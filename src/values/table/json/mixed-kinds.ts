@@ -2,7 +2,14 @@
 import type { BadInput } from '../../../core/errors.ts'
 import { floatText } from '../../../core/text/number-text.ts'
 import { castToKind } from '../cast-to-kind.ts'
-import { type Column, type ColumnTable, cellsOf, columnOf, textAt } from '../columns.ts'
+import {
+  type AnyColumn,
+  type Column,
+  type ColumnTable,
+  cellsOf,
+  columnOf,
+  textAt,
+} from '../columns.ts'
 import { type FrameType, isNested, kindOfType } from '../frame-dtype.ts'
 
 type Kind = 'str' | 'json' | 'bool' | 'int' | 'float'
@@ -11,13 +18,16 @@ type Kind = 'str' | 'json' | 'bool' | 'int' | 'float'
  * Converts columns of elements as written to columns of their kinds. One of several kinds becomes
  * texts, which its type reads: `true` is 1 for numbers, else `True` as in pandas.
  *
+ * @param refusal - Undefined for columns whose elements are of one kind each, which stay.
  * @throws `refusal`, for mixed elements without a type for texts.
  */
 export function settleKinds(
-  { rows, columns }: ColumnTable,
+  table: ColumnTable<AnyColumn>,
   types: readonly (FrameType | undefined)[],
-  refusal: BadInput,
-): ColumnTable {
+  refusal: BadInput | undefined,
+): ColumnTable<AnyColumn> {
+  if (refusal === undefined) return table
+  const { rows, columns } = table as ColumnTable
   return { rows, columns: columns.map((column, i) => settle(column, rows, types[i], refusal)) }
 }
 

@@ -1,5 +1,6 @@
 /** JSON text to columns by JSON.parse, for use without the native add-on. @module */
 import { isRecord } from '../../../core/options.ts'
+import { whenDefined } from '../../../core/promise.ts'
 import { measureJson } from '../../../core/text/json-scan.ts'
 import { parseMarked, syntaxFailure } from '../../../core/text/marked-json.ts'
 import { requireShort } from '../../../core/text/parse-json.ts'
@@ -174,7 +175,7 @@ class FrameReader {
     else if (Array.isArray(data)) this.#series(data)
     else throw new FrameFault('layout')
     if (names !== undefined) this.#rename(labelList(names, false).values.map(String))
-    const labels = index === undefined ? undefined : labelList(index, true)
+    const labels = whenDefined(index, (list) => labelList(list, true))
     if (labels !== undefined && labels.values.length !== this.#rows) throw new FrameFault('ragged')
     const name = nameOf(parts.get('name') ?? null)
     return { labels: labels && columnFrom(labels, this.#rows), name }

@@ -2,7 +2,7 @@
 
 import { minAsyncBytes } from '../../../core/memory/limiter.ts'
 import { addon } from '../../../core/native/add-on.ts'
-import { type MaybePromise, whenReady } from '../../../core/promise.ts'
+import { type MaybePromise, whenDefined, whenReady } from '../../../core/promise.ts'
 import type { FlatTable } from '../../array/flatbuffer.ts'
 import { type ArrowType, arrowTypeOf, dictionaryOf, schemaFields } from '../arrow/arrow-types.ts'
 import type { Column, ColumnTable } from '../columns.ts'
@@ -92,13 +92,13 @@ function typesOf(
   columns: readonly SchemaElement[],
   arrowSchema: string | undefined,
 ): Plain[] | undefined {
-  const fields = arrowSchema === undefined ? undefined : fieldsOf(arrowSchema)
+  const fields = whenDefined(arrowSchema, fieldsOf)
   if (fields !== undefined && fields.length !== columns.length) return undefined
   const types: Plain[] = []
   for (const [i, column] of columns.entries()) {
     const stated = typeOf(column)
     if (fields !== undefined && dictionaryOf(fields[i]) !== undefined) return undefined
-    const type = fields === undefined ? stated : arrowTypeOf(fields[i])
+    const type = fields ? arrowTypeOf(fields[i]) : stated
     if (
       stated === undefined ||
       type === undefined ||
