@@ -24,9 +24,8 @@ export function columnOfTexts(texts: readonly string[]): (number | boolean | str
   const isExact = (text: string) => !/^-?\d+$/.test(text) || Number.isSafeInteger(Number(text))
   const isNumber = (text: string) =>
     /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text) && isExact(text)
-  if (texts.every((text) => text === '' || isNumber(text)))
-    return texts.map((text) => (text === '' ? null : Number(text)))
-  if (texts.every((text) => /^(|true|false)$/.test(text)))
-    return texts.map((text) => (text === '' ? null : text === 'true'))
-  return [...texts]
+  const isPlain =
+    texts.every((text) => text === '' || isNumber(text)) ||
+    texts.every((text) => /^(|true|false)$/.test(text))
+  return isPlain ? texts.map((text) => JSON.parse(text || 'null')) : [...texts]
 }

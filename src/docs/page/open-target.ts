@@ -36,16 +36,16 @@ export function openTarget(api: ListedApi, methods: readonly string[]) {
   const field: Field = {
     ...body,
     element: box,
-    read: () =>
-      isRead()
-        ? { type: undefined, data: '{}' }
-        : { type: String(type.value()), data: body.text() },
+    read: () => {
+      if (isRead()) return { type: undefined, data: '{}' }
+      return { type: String(type.value()), data: body.text() }
+    },
   }
   const chosen = (): ListedApi => ({
     ...api,
     method: method.value() as ListedApi['method'],
     path: String(path.value()),
-    input: isRead() ? { ...api.input, id: queryId } : { ...api.input, id: 'serving.io.Text' },
+    input: { ...api.input, id: isRead() ? queryId : 'serving.io.Text' },
   })
   return { element, field, chosen }
 }

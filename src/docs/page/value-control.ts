@@ -31,14 +31,19 @@ export function constantControl(slot: Slot, only: unknown): Control {
   }
 }
 
+/** @returns a reader of texts that leaves out an empty one where it may. */
+function optional({ isRequired }: Slot, read: (text: string) => unknown) {
+  return (text: string) => (text === '' && !isRequired ? undefined : read(text))
+}
+
 /** @returns the control of a number, with a slider between its bounds. */
 export function numberControl(slot: Slot): Control {
-  const { schema, value, isRequired, label } = slot
+  const { schema, value, label } = slot
   const input = h('input', { type: 'text', inputmode: 'decimal', value: value ?? '' })
   const bounds = boundsOf(schema)
   const isWhole = [schema.type].flat().includes('integer')
   const step = schema.multipleOf ?? (isWhole ? 1 : 'any')
-  const valueOf = (text: string) => (text === '' && !isRequired ? undefined : numberIn(text))
+  const valueOf = optional(slot, numberIn)
   if (bounds === undefined) return inputControl(slot, input, valueOf)
   const slider = h('input', {
     type: 'range',
@@ -71,9 +76,9 @@ function numberIn(text: string): unknown {
 
 /** @returns the control of a text: of a date, an address or a time where the format says so. */
 export function textControl(slot: Slot): Control {
-  const { schema, value, isRequired } = slot
+  const { schema, value } = slot
   const text = String(value ?? '')
-  const valueOf = (typed: string) => (typed === '' && !isRequired ? undefined : typed)
+  const valueOf = optional(slot, (typed) => typed)
   if (text.includes('\n'))
     return inputControl(slot, h('textarea', { rows: 4, value: text }), valueOf)
   const input = h('input', { type: inputTypes[String(schema.format)] ?? 'text', step: 'any' })
@@ -108,7 +113,7 @@ function timeIn(local: string, { schema }: Slot): string {
 
 /** @returns the control of any value, as JSON. */
 export function jsonControl(slot: Slot): Control {
-  const { name, label, value, isRequired } = slot
+  const { name, label, value } = slot
   const editor = textField({
     label,
     rows: 3,
@@ -116,7 +121,7 @@ export function jsonControl(slot: Slot): Control {
   })
   return {
     element: h('div.member', name !== '' && h('span', ...heading(slot)), editor.element),
-    value: () => (editor.text().trim() === '' && !isRequired ? undefined : parsed(editor.text())),
+    value: () => optional(slot, parsed)(editor.text().trim()),
     mark: editor.mark,
   }
 }

@@ -127,8 +127,8 @@ export const numberCodec: NumberCodec = {
   parseNdarray(json, dtype, enforced, maxBytes): NDArray | ParseFailure {
     const isPlain =
       json.length <= maxPlainBytes && (!enforced || (dtype !== undefined && isFloat(dtype)))
-    const plain = isPlain ? readPlainNumbers(json, dtype) : undefined
-    return plain ?? chosen.parseNdarray(json, dtype, enforced, maxBytes)
+    const plain = isPlain && readPlainNumbers(json, dtype)
+    return plain || chosen.parseNdarray(json, dtype, enforced, maxBytes)
   },
   encodeNdarray: (array, nonFinite) =>
     printPlainNumbers(array) ?? chosen.encodeNdarray(array, nonFinite),

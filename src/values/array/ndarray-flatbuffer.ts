@@ -10,7 +10,7 @@ import {
   type NumericDType,
 } from '../../core/dtype.ts'
 import { type BadInput, badInput, PayloadTooLarge } from '../../core/errors.ts'
-import { bytesOf } from '../../core/memory/byte-copy.ts'
+import { bytesOf, viewAs } from '../../core/memory/byte-copy.ts'
 import { allocate as allocateMemory, byteLength, utf8Bytes } from '../../core/platform.ts'
 import { defaultMaxBytes, maxParsedValues } from '../../core/text/parse-json.ts'
 import { addLongs, type Builder, borrowBuilder, FlatTable } from './flatbuffer.ts'
@@ -152,8 +152,7 @@ export function viewElements(
       throw badInput('dtype', `expected bytes 0 or 1 for dtype bool of ${name}, received another`)
     }
   }
-  const aligned = bytes.byteOffset % size === 0 ? bytes : new Uint8Array(bytes)
-  return new (dataConstructor(dtype))(aligned.buffer, aligned.byteOffset, aligned.length / size)
+  return viewAs(dataConstructor(dtype), bytes)
 }
 
 function joinTexts(texts: readonly string[]) {

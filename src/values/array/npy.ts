@@ -56,13 +56,13 @@ export function parseNpy(bytes: Uint8Array, name: string): NDArray {
   const text = /^U(\d{1,9})$/.exec(code)
   if (text !== null) {
     const data = splitWide(elements, Number(text[1]), order === '>', shape, name)
-    return new NDArray(fortran ? toCOrder(data, shape) : data, shape, 'str')
+    return new NDArray(toCOrder(data, shape, fortran), shape, 'str')
   }
   const dtype = dtypeOf(code, name)
   const little = order === '>' ? swapped(elements, itemSize(dtype)) : elements
   const data = viewElements(little, dtype, name)
   checkSize(shape, data.length, name)
-  return new NDArray(fortran && shape.length > 1 ? toCOrder(data, shape) : data, shape, dtype)
+  return new NDArray(toCOrder(data, shape, fortran), shape, dtype)
 }
 
 function dtypeOf(code: string, name: string): Exclude<DType, 'str'> {
@@ -84,7 +84,12 @@ function swapped(bytes: Uint8Array, size: number): Uint8Array {
 }
 
 /** @returns elements in C order of those in Fortran order (the first dimension varies fastest). */
-function toCOrder<T extends DataOf<DType>>(data: T, shape: readonly number[]): T {
+function toCOrder<T extends DataOf<DType>>(
+  data: T,
+  shape: readonly number[],
+  isFortran: boolean,
+): T {
+  if (!isFortran || shape.length < 2) return data
   const out = data.slice() as T
   const strides = shape.map((_, i) => shape.slice(0, i).reduce((product, dim) => product * dim, 1))
   const index = new Array<number>(shape.length).fill(0)

@@ -35,8 +35,8 @@ export async function turnUpright(
   if (walk === undefined) return pixels
   const { data } = pixels
   const isTransposed = orientation >= firstTransposed
-  const width = isTransposed ? pixels.height : pixels.width
-  const height = isTransposed ? pixels.width : pixels.height
+  const sides = [pixels.width, pixels.height]
+  const [width, height] = isTransposed ? sides.toReversed() : sides
   const [first, right, below] = walk(pixels.width, pixels.height)
   const size = pixelBytes(pixels.mode)
   const turned = new Uint8Array(data.length)

@@ -1,7 +1,7 @@
 /** Colour modes, and pixels in one of them. @module */
 import { dataConstructor } from '../../core/dtype.ts'
 import { InvalidArgument } from '../../core/errors.ts'
-import { withCopy } from '../../core/memory/byte-copy.ts'
+import { viewAs, withCopy } from '../../core/memory/byte-copy.ts'
 
 /** Colour modes, named as Pillow names them, with the channels of a pixel and the element type of a channel. */
 export const rasterModes = {
@@ -85,10 +85,7 @@ export function elementsOf({ data, mode }: Pick<Pixels, 'data' | 'mode'>): Raste
   const { dtype } = rasterModes[mode]
   if (dtype === 'uint8') return data
   // Not `slice`: on a Buffer that is another view of the same bytes.
-  const Elements = dataConstructor(dtype)
-  const size = Elements.BYTES_PER_ELEMENT
-  const aligned: Uint8Array = data.byteOffset % size === 0 ? data : new Uint8Array(data)
-  return new Elements(aligned.buffer, aligned.byteOffset, aligned.length / size)
+  return viewAs(dataConstructor(dtype), data)
 }
 
 /** Runs work on a pooled copy of a function's pixels, which it may change or transfer meanwhile. */

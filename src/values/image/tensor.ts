@@ -228,13 +228,12 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
     }
     // As torchvision's `Resize` of the shorter side, which cuts the longer one off to a whole number.
     const isWider = side === undefined ? width * toHeight > toWidth * height : width > height
-    const [short, min] = isWider ? [side ?? toHeight, toWidth] : [side ?? toWidth, toHeight]
-    const long = Math.max(
-      min,
-      Math.trunc(isWider ? (short * width) / height : (short * height) / width),
-    )
-    if (isWider) return [long, short]
-    return [short, long]
+    if (isWider) {
+      const short = side ?? toHeight
+      return [Math.max(toWidth, Math.trunc((short * width) / height)), short]
+    }
+    const short = side ?? toWidth
+    return [short, Math.max(toHeight, Math.trunc((short * height) / width))]
   }
 }
 

@@ -59,8 +59,8 @@ function withoutTime({ time: _, ...column }: Column): Column {
 function castTime(column: Column, rows: number, time: TimeType): Column | CastFailure {
   if (column.time !== undefined) return convertTimes(column, rows, time)
   if (column.kind === 'str' && column.isBinary === undefined) return parseTimes(column, rows, time)
-  const row = column.kind === 'bool' || column.isBinary ? firstValue(column, rows) : -1
-  if (row !== -1) return { failure: 'misfit', row }
+  const misfit = (column.kind === 'bool' || column.isBinary) && unlessEmpty(column, rows)
+  if (misfit) return misfit
   const numbers = castToKind(column, rows, time.type === 'date' ? 'int32' : 'int64')
   if ('failure' in numbers) return numbers
   return { ...numbers, time }
@@ -68,8 +68,8 @@ function castTime(column: Column, rows: number, time: TimeType): Column | CastFa
 
 function castNested(column: AnyColumn, rows: number, type: FrameType): AnyColumn | CastFailure {
   const isOf = type === 'Struct' ? 'fields' in column : 'items' in column
-  const row = isOf ? -1 : firstValue(column, rows)
-  if (row !== -1) return { failure: 'misfit', row }
+  const misfit = !isOf && unlessEmpty(column, rows)
+  if (misfit) return misfit
   const item = itemOfType(type)
   if (item === undefined || !('items' in column)) return column
   const items = castToType(column.items, column.offsets[rows], item)
@@ -78,6 +78,12 @@ function castNested(column: AnyColumn, rows: number, type: FrameType): AnyColumn
     failure: 'misfit',
     row: column.offsets.findIndex((end, i) => i > 0 && end > items.row) - 1,
   }
+}
+
+/** @returns why a column does not fit, unless all of it is null. */
+function unlessEmpty(column: AnyColumn, rows: number): CastFailure | undefined {
+  const row = firstValue(column, rows)
+  return row === -1 ? undefined : { failure: 'misfit', row }
 }
 
 function firstValue(column: AnyColumn, rows: number): number {

@@ -1,6 +1,7 @@
 /** Typed columns between wire formats and data frames, laid out like Arrow's buffers. @module */
 
 import { type ColumnKind, dataConstructor, isWideInteger, itemSize } from '../../core/dtype.ts'
+import { type Elements, viewAs } from '../../core/memory/byte-copy.ts'
 
 /** Units of times, as numpy and Arrow name them, in the order of Arrow's codes. */
 export const timeUnits = ['s', 'ms', 'us', 'ns'] as const
@@ -172,12 +173,6 @@ export function packBits(flags: ArrayLike<unknown>): Uint8Array {
   return bits
 }
 
-type Elements<T> = (new (
-  buffer: ArrayBufferLike,
-  start?: number,
-  length?: number,
-) => T) & { BYTES_PER_ELEMENT: number }
-
 /** Arrays of up to so many bytes lie in V8's heap until their buffer is asked for, which takes longer than a copy. */
 const maxShortBytes = 64
 const shortBytes = new Uint8Array(maxShortBytes)
@@ -195,8 +190,7 @@ function elementsOf<T>(
 ): T {
   const size = Container.BYTES_PER_ELEMENT
   if (bytes.length > maxShortBytes || count * size > bytes.length) {
-    const own = bytes.byteOffset % size === 0 ? bytes : new Uint8Array(bytes)
-    return new Container(own.buffer, own.byteOffset, Math.floor(count))
+    return viewAs(Container, bytes, Math.floor(count))
   }
   shortBytes.set(bytes)
   let view = shortViews.get(Container)
@@ -250,8 +244,8 @@ export function textAt(column: Column, row: number): string {
  * @returns a str column with offsets.
  */
 export function contiguousText(column: Column, rows: number): Column {
-  if (column.offsets !== undefined) return column
-  const { heaps = [], ...rest } = column
+  const { heaps, ...rest } = column
+  if (heaps === undefined) return column
   const words = columnWords(column)
   const offsets = new Int32Array(rows + 1)
   for (let row = 0; row < rows; row++)

@@ -7,7 +7,7 @@ import { encodeArrowStream } from './arrow/arrow-writer.ts'
 import { damagedFile, FileRefusal } from './arrow/file-refusal.ts'
 import { type AnyColumn, buffersOf, type ColumnTable, tableBytes } from './columns.ts'
 import type { EncodeRequest, FileAnswer, FileRequest } from './file-decoder.ts'
-import { bytesAsInt96, hasInt96, int96AsBytes } from './parquet/int96.ts'
+import { bytesAsInt96, int96AsBytes } from './parquet/int96.ts'
 import { checkReadable } from './parquet/parquet-diagnosis.ts'
 import { aboveLimit, readParquetFooter } from './parquet/parquet-footer.ts'
 import type { ParquetMetadata } from './parquet/parquet-metadata.ts'
@@ -43,14 +43,11 @@ function decodeParquet({ file, limits }: FileRequest): ColumnTable<AnyColumn> {
   const twice = nameTwice(topElements(metadata).map(({ path }) => ({ name: path })))
   if (twice !== undefined)
     throw new FileRefusal(`one with two columns ${JSON.stringify(twice.slice(0, 80))}`)
-  const bytes = hasInt96(metadata) ? int96AsBytes(file, metadata) : file
-  const stream = streamOf(bytes, metadata, limits.maxDecodedBytes)
+  const stream = streamOf(int96AsBytes(file, metadata), metadata, limits.maxDecodedBytes)
   const table = readArrowIpc(stream, limits.maxDecodedBytes, () => [])
   if (table.rows !== metadata.rows)
     throw new FileRefusal(`one of ${table.rows} rows where its footer says ${metadata.rows}`)
-  if (hasInt96(metadata))
-    return { ...table, columns: bytesAsInt96(table.columns, table.rows, metadata) }
-  return table
+  return { ...table, columns: bytesAsInt96(table.columns, table.rows, metadata) }
 }
 
 const topElements = ({ elements }: ParquetMetadata) => elements.filter(({ depth }) => depth === 1)

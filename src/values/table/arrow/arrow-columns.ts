@@ -1,5 +1,5 @@
 /** The columns of Arrow's record batches, as views where that is possible. @module */
-import { itemSize } from '../../../core/dtype.ts'
+import { dataConstructor, itemSize } from '../../../core/dtype.ts'
 import { float16ToNumber } from '../../../core/text/number-text.ts'
 import type { FlatTable } from '../../array/flatbuffer.ts'
 import {
@@ -45,7 +45,7 @@ export function readColumns(fields: readonly FlatTable[], batch: ArrowBatch): An
 export function readValues(field: FlatTable, batch: ArrowBatch): AnyColumn {
   const { rows } = batch
   const values = readPlain({ field, batch, rows, path: field.string(0), depth: 1 })
-  if ('kind' in values && values.heaps !== undefined) return contiguousText(values, rows)
+  if ('kind' in values) return contiguousText(values, rows)
   return values
 }
 
@@ -179,20 +179,21 @@ function evenOffsets(rows: number, length: number): Int32Array {
 function scaled(column: Column, rows: number, { time, scale }: Of<'scaled'>, path: string): Column {
   const numbers = columnNumbers(column, rows)
   const isDate = 'by' in scale
-  const made = isDate ? new Int32Array(rows) : new BigInt64Array(rows)
+  const [kind, bits] = isDate ? (['int32', 32] as const) : (['int64', 64] as const)
+  const made = new (dataConstructor(kind))(rows)
   for (let row = 0; row < rows; row++) {
     if (!isValid(column, row)) continue
     const value = isDate
       ? floorOf(BigInt(numbers[row]), scale.by)
       : BigInt(numbers[row]) * scale.times
-    if (BigInt.asIntN(isDate ? 32 : 64, value) !== value) {
+    if (BigInt.asIntN(bits, value) !== value) {
       throw new FileRefusal(
         `one with ${columnNamed(path)} that has a time out of range in row ${row}`,
       )
     }
     made[row] = isDate ? Number(value) : value
   }
-  return { ...column, kind: isDate ? 'int32' : 'int64', data: new Uint8Array(made.buffer), time }
+  return { ...column, kind, data: new Uint8Array(made.buffer), time }
 }
 
 function floorOf(value: bigint, by: bigint): bigint {

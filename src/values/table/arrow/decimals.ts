@@ -42,7 +42,9 @@ function textOf(column: Column, row: number, scale: number): string {
   let value = BigInt(view.getInt32(bytes.length - 4, true))
   for (let at = bytes.length - 8; at >= 0; at -= 4)
     value = (value << 32n) | BigInt(view.getUint32(at, true))
-  const digits = String(value < 0n ? -value : value).padStart(scale + 1, '0')
-  const whole = digits.slice(0, digits.length - scale)
-  return `${value < 0n ? '-' : ''}${whole}${scale === 0 ? '' : `.${digits.slice(-scale)}`}`
+  const digits = String(value)
+    .replace('-', '')
+    .padStart(scale + 1, '0')
+  const whole = `${value < 0n ? '-' : ''}${digits.slice(0, digits.length - scale)}`
+  return scale === 0 ? whole : `${whole}.${digits.slice(-scale)}`
 }

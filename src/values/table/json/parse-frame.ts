@@ -86,7 +86,8 @@ class FrameReader {
     if (layout === 'table') return this.#table(value)
     if (value === null) return undefined
     if (layout === 'series') this.#series(value)
-    else if (isObject(value)) layout === 'index' ? this.#index(value) : this.#byColumn(value)
+    else if (isObject(value) && layout === 'index') this.#index(value)
+    else if (isObject(value)) this.#byColumn(value)
     else if (layout === 'frame') this.#list(value)
     else throw new FrameFault('layout')
     return undefined

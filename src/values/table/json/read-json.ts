@@ -106,11 +106,9 @@ function hasValues({ data, validity }: Column): boolean {
   return data.length > 0 && (validity === undefined || validity.some((bits) => bits !== 0))
 }
 
-const maxSchemaBytes = 2 ** 21
-
 function applySchema({ table, schema }: ParsedFrame, bom: number, name: string): JsonFrame {
   const { text = new Uint8Array(0), offset: start = 0 } = schema ?? {}
-  const parsed = text.length > maxSchemaBytes ? undefined : parseTableSchema(text)
+  const parsed = parseTableSchema(text)
   const refused = (expected: string, received: string, path?: string) => {
     const message = `expected ${expected} for ${name}, received ${received}`
     return new BadInput(message, {

@@ -50,11 +50,13 @@ function typeOf({ type, tz, constraints }: Field): FrameType | 'unknown-zone' | 
   return zonedType('ms', tz) ?? 'unknown-zone'
 }
 
+const maxSchemaBytes = 2 ** 21
+
 /** Parses the schema's text; undefined if it is not a schema. Values of other field types keep their types in JSON. */
 export function parseTableSchema(
   json: Uint8Array,
 ): TableSchema | { unknownZone: string } | undefined {
-  if (measureJson(json).deepAt !== -1) return undefined
+  if (json.length > maxSchemaBytes || measureJson(json).deepAt !== -1) return undefined
   let value: { fields?: unknown; primaryKey?: unknown }
   try {
     value = JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.length).toString())

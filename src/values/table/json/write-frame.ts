@@ -86,8 +86,10 @@ export function writeFrame(
   for (const step of steps) {
     if (typeof step === 'string') out.add(step)
     else
-      for (let row = 0; row < rows; row++)
-        out.add(row === 0 ? rowText(row, step) : `,${rowText(row, step)}`)
+      for (let row = 0; row < rows; row++) {
+        if (row > 0) out.add(',')
+        out.add(rowText(row, step))
+      }
   }
   return out.bytes()
 }
@@ -105,11 +107,7 @@ export function writeCsv(table: ColumnTable): Uint8Array {
   // Readers skip a blank line, and with it a row of one column.
   const form = columns.length === 1 ? { ...csv, missing: '""' } : csv
   const cells = columns.map((column) => cellTexts(column, form))
-  for (let row = 0; row < rows; row++) {
-    let line = ''
-    for (let i = 0; i < cells.length; i++) line += i === 0 ? cells[i](row) : `,${cells[i](row)}`
-    out.add(`${line}\n`)
-  }
+  for (let row = 0; row < rows; row++) out.add(`${cells.map((text) => text(row)).join()}\n`)
   return out.bytes()
 }
 

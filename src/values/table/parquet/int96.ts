@@ -19,14 +19,15 @@ const nextInteger = 0x15
 const small = (value: number) => value * 2
 
 /** Whether a file has such times. */
-export const hasInt96 = ({ elements }: ParquetMetadata): boolean =>
-  elements.some(({ type }) => type === int96)
+const hasInt96 = ({ elements }: ParquetMetadata) => elements.some(({ type }) => type === int96)
 
 /**
  * @returns the file with such times called bytes.
  * @throws {@link FileRefusal} for footers in an unusual form.
  */
-export function int96AsBytes(file: Uint8Array, { elements, groups }: ParquetMetadata): Uint8Array {
+export function int96AsBytes(file: Uint8Array, metadata: ParquetMetadata): Uint8Array {
+  if (!hasInt96(metadata)) return file
+  const { elements, groups } = metadata
   const length = footerLength(file)
   const start = file.length - 8 - length
   const changed = Buffer.from(file)
@@ -75,9 +76,10 @@ export function int96AsBytes(file: Uint8Array, { elements, groups }: ParquetMeta
 export function bytesAsInt96(
   columns: readonly AnyColumn[],
   rows: number,
-  { elements }: ParquetMetadata,
-): AnyColumn[] {
-  const leaves = elements.filter(({ isLeaf }) => isLeaf)
+  metadata: ParquetMetadata,
+): readonly AnyColumn[] {
+  if (!hasInt96(metadata)) return columns
+  const leaves = metadata.elements.filter(({ isLeaf }) => isLeaf)
   let leaf = 0
   const visit = (column: AnyColumn, count: number): AnyColumn => {
     if ('fields' in column)

@@ -95,10 +95,6 @@ function labelsOf(column: AnyColumn, rows: number): Column | undefined {
   const kind = column.kind === 'float32' ? 'float64' : 'int64'
   const labels = isLabelKind(column.kind) ? column : castToKind(column, rows, kind)
   if (labels === undefined || 'failure' in labels) return undefined
-  const {
-    validity: _,
-    polarsType: __,
-    ...whole
-  } = labels.kind === 'str' ? contiguousText(labels, rows) : labels
+  const { validity: _, polarsType: __, ...whole } = contiguousText(labels, rows)
   return { ...whole, name: /^__index_level_\d+__$/.test(column.name) ? '' : column.name }
 }

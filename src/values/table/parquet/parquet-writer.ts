@@ -57,7 +57,7 @@ export function encodeParquet(
     own[fileColumnWord.nameAt] = nameAt
     nameAt += Buffer.byteLength(column.name)
     own[fileColumnWord.nameEnd] = nameAt
-    setParts(own, column.kind === 'str' ? contiguousText(column, rows) : column, rows, parts)
+    setParts(own, contiguousText(column, rows), rows, parts)
     setType(own, column)
   }
   const bound = addon.writeParquet(words, parts, texts, new Uint8Array(0))
