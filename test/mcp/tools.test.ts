@@ -118,7 +118,11 @@ describe.each(engines)('tools on %s', (engine) => {
     ])
     expect(tools[0]).toMatchObject({
       description: 'Adds.',
-      inputSchema: { type: 'object', required: ['a', 'b'] },
+      inputSchema: {
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        type: 'object',
+        required: ['a', 'b'],
+      },
       outputSchema: { type: 'object', required: ['sum'] },
     })
     expect(tools[2].inputSchema).toMatchObject({

@@ -96,7 +96,7 @@ function isTyped(schema: Partial<ValueSchema>): schema is ValueSchema {
 }
 
 /**
- * Checks members of an object, but not what is within them. `place`: in front of their names.
+ * Checks members of an object, whose own members it does not look at. `place`: in front of their names.
  *
  * @throws BadInput with the member as `path`.
  */
