@@ -8,39 +8,29 @@
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
+import { newFolder, newProject, root } from '../test/project.ts'
 import { freePort } from './peers/start.ts'
 import { familyOf, usageOfTree } from './usage.ts'
 
 const [rounds = '5', given] = process.argv.slice(2)
-const scratch = mkdtempSync(join(tmpdir(), 'bench-start-'))
+const scratch = newFolder({})
 const stdio = 'ignore'
 const env = { ...process.env, NODE_ENV: 'production' }
 
 function build(): string {
-  const root = fileURLToPath(new URL('..', import.meta.url))
-  const project = join(scratch, 'project')
-  mkdirSync(join(project, 'node_modules'), { recursive: true })
-  symlinkSync(root, join(project, 'node_modules/serving'), 'dir')
-  cpSync(join(root, 'bench/servers/echo.mjs'), join(project, 'service.mjs'))
   // Of the engine: where the newer package of it does not load, the older one does.
   const config = { service: './service.mjs', build: { packages: ['uws-pack'] } }
-  writeFileSync(join(project, 'serving.config.json'), JSON.stringify(config))
-  writeFileSync(join(project, 'package.json'), '{"name":"start","type":"module"}')
+  const project = newProject({
+    'package.json': '{"name":"start","type":"module"}',
+    'serving.config.json': JSON.stringify(config),
+    'service.mjs': readFileSync(join(root, 'bench/servers/echo.mjs'), 'utf8'),
+  })
   const command = [join(root, 'dist/cli/main.js'), 'build', '--out', join(scratch, 'build')]
   execFileSync(process.execPath, command, { cwd: project })
+  rmSync(project, { recursive: true })
   return join(scratch, 'build')
 }
 

@@ -4,45 +4,27 @@
  * @module
  */
 import { execFileSync } from 'node:child_process'
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { typesCommand } from '../src/cli/types/types-command.ts'
+import { newProject, root } from '../test/project.ts'
 
-const root = fileURLToPath(new URL('../', import.meta.url))
 const models = ['rows', 'picture', 'words', 'sklearn']
 const rounds = 5
 
-/** @returns a project in which the package is found. */
-function project(name: string): string {
-  const folder = mkdtempSync(join(tmpdir(), `serving-${name}-`))
-  mkdirSync(join(folder, 'node_modules'))
-  symlinkSync(root, join(folder, 'node_modules/serving'), 'dir')
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
-  const compilerOptions = {
-    target: 'es2023',
-    module: 'nodenext',
-    strict: true,
-    allowImportingTsExtensions: true,
-    noEmit: true,
-    skipLibCheck: true,
-    types: ['node'],
-    typeRoots: [join(root, 'node_modules/@types')],
-  }
-  writeFileSync(
-    join(folder, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions, include: ['*.ts'] }),
-  )
-  return folder
+const compilerOptions = {
+  target: 'es2023',
+  module: 'nodenext',
+  strict: true,
+  allowImportingTsExtensions: true,
+  noEmit: true,
+  skipLibCheck: true,
+  types: ['node'],
+  typeRoots: [join(root, 'node_modules/@types')],
+}
+const files = {
+  'package.json': '{ "type": "module" }',
+  'tsconfig.json': JSON.stringify({ compilerOptions, include: ['*.ts'] }),
 }
 
 /** @returns the seconds of CPU of one compilation. */
@@ -62,12 +44,9 @@ if (version !== locked)
 
 const median = (numbers: number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]
 
-const empty = project('empty')
-writeFileSync(
-  join(empty, 'service.ts'),
-  "import { Service } from 'serving'\n\nexport default new Service('empty')\n",
-)
-const typed = project('types')
+const service = "import { Service } from 'serving'\n\nexport default new Service('empty')\n"
+const empty = newProject({ ...files, 'service.ts': service })
+const typed = newProject(files)
 for (let i = 0; i < 100; i++) {
   const model = models[i % models.length]
   const file = join(typed, `${model}${i}.onnx`)

@@ -1,7 +1,7 @@
 /** The process behind `childAnswer`, for configuration files and for `serving build`. @module */
 import { extname, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { InvalidArgument } from '../core/errors.ts'
+import { errorText, InvalidArgument } from '../core/errors.ts'
 import { loadedPackages } from '../core/modules/optional.ts'
 import { readTypeScript } from '../core/modules/typescript.ts'
 import type { ChildMessage } from './child-answer.ts'
@@ -33,9 +33,7 @@ async function readConfig(): Promise<unknown> {
   try {
     return structuredClone(module.default)
   } catch (error) {
-    throw new InvalidArgument(
-      `${name} must export plain data: ${error instanceof Error ? error.message : error}`,
-    )
+    throw new InvalidArgument(`${name} must export plain data: ${errorText(error)}`)
   }
 }
 

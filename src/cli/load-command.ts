@@ -31,11 +31,7 @@ const defaultRate = 100
  * @returns the exit code: 1 where an expectation broke, or no rate was found.
  * @throws InvalidArgument for wrong flags.
  */
-export async function loadCommand(
-  address: string,
-  flags: LoadFlags,
-  print: (text: string) => void,
-): Promise<number> {
+export async function loadCommand(address: string, flags: LoadFlags): Promise<number> {
   const { seconds, p99: boundMs, json, report, rate: rates = [], expect = [] } = flags
   const url = URL.canParse(address) && new URL(address)
   if (!url || !schemes.includes(url.protocol))
@@ -48,20 +44,18 @@ export async function loadCommand(
   const bodies = (await bodiesOf(url, flags.body, flags.type)).toSorted(
     ({ atMs: a = 0 }, { atMs: b = 0 }) => a - b,
   )
-  const times = bodies.flatMap(({ atMs = [] }) => atMs)
-  const isRecorded = flags.arrivals === 'recorded'
-  if (isRecorded && times.length < bodies.length)
-    throw new InvalidArgument('--arrivals recorded needs --body with a capture, and no other')
+  // Files come first, and have no time.
+  const times = bodies.map(({ atMs = Number.NaN }) => atMs)
+  const recorded = flags.arrivals === 'recorded' ? recordedRate(times) : undefined
   const asked = new Set([...rates, ...expectations.map(({ rate }) => rate)])
-  if (asked.size === 0) asked.add(isRecorded ? recordedRate(times) : defaultRate)
+  if (asked.size === 0) asked.add(recorded ?? defaultRate)
 
   const sender = openSender(url, flags)
   const send = (index: number) => sender.send(bodies[index % bodies.length])
-  const tell = (text: string) => json || print(`${text}\n`)
+  const tell = (text: string) => json || process.stdout.write(`${text}\n`)
   const summaries: Summary[] = []
-  const isFine = ({ latencyMs }: Summary) => latencyMs.p99 <= Number(boundMs)
   const measure = async (rate: number) => {
-    const arrivals = isRecorded
+    const arrivals = recorded
       ? recordedArrivals(times, rate, seconds)
       : poissonArrivals(rate, seconds)
     const before = process.cpuUsage()
@@ -70,7 +64,7 @@ export async function loadCommand(
     const summary = summaryOf({ rate, seconds, boundMs, samples, cpu })
     summaries.push(summary)
     tell(summaryText(summary))
-    return isFine(summary)
+    return summary.latencyMs.p99 <= Number(boundMs)
   }
   // Before figures count, connections open and both sides compile.
   await runOpenLoop(poissonArrivals(20, 1), send)
@@ -89,7 +83,7 @@ export async function loadCommand(
   }
   for (const { text, isKept } of verdicts) tell(`${isKept ? 'holds' : 'BROKEN'}: ${text}`)
   const figures = { url, boundMs, summaries, verdicts }
-  if (json) print(`${JSON.stringify(figures, undefined, 2)}\n`)
+  if (json) process.stdout.write(`${JSON.stringify(figures, undefined, 2)}\n`)
   if (report !== undefined) writeFileSync(report, reportPage(figures))
   return verdicts.every(({ isKept }) => isKept) ? 0 : 1
 }

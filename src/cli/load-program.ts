@@ -43,6 +43,6 @@ export function addLoadCommand(program: Command): void {
     )
     .action(async (address: string, flags: LoadFlags) => {
       const { loadCommand } = await import('./load-command.ts')
-      process.exit(await loadCommand(address, flags, (text) => process.stdout.write(text)))
+      process.exit(await loadCommand(address, flags))
     })
 }

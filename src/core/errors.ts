@@ -378,6 +378,11 @@ export function expected(what: string, name: string, received: unknown): string 
   return `expected ${what} for ${name}, received ${show(received)}`
 }
 
+/** @returns what was thrown, as a text. */
+export function errorText(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}
+
 /** @returns the messages of the causes that add information, each after a colon. */
 export function causesOf(error: Error): string {
   let said = error.message

@@ -13,7 +13,7 @@ export interface UnaryAnswer {
   /** Headers and trailers, of which `grpc-status` is there. */
   readonly fields: Readonly<Record<string, unknown>>
   readonly message: Buffer | undefined
-  /** Why the message is none. */
+  /** Why the message is broken. */
   readonly fault: MessageFault | undefined
 }
 

@@ -1,6 +1,6 @@
 /** The calls that one message gives to a worker. @module */
 
-import { FunctionError, InternalError, ServingError } from '../core/errors.ts'
+import { errorText, FunctionError, InternalError, ServingError } from '../core/errors.ts'
 import { Copies } from '../core/memory/copies.ts'
 import type { JobTrace } from '../http/request-trace.ts'
 import type { RunnerCounts } from '../telemetry/metrics/runner-counts.ts'
@@ -227,7 +227,7 @@ export class Job implements CallOwner {
 /** @returns the error of a call that failed. */
 export function callFailure(error: unknown, runner: string): ServingError {
   if (ServingError.is(error)) return error
-  const text = error instanceof Error ? error.message : String(error)
+  const text = errorText(error)
   return error instanceof WorkerEnded
     ? new InternalError(`the runner ${runner} lost the call: ${text}`, { cause: error })
     : new FunctionError(`the runner ${runner} failed: ${text}`, { cause: error })

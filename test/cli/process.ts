@@ -1,22 +1,13 @@
 /** Runs the built command as a process of its own, and talks to it over sockets. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { newFolder, newProject, root } from '../project.ts'
 
-export const root = fileURLToPath(new URL('../../', import.meta.url))
+export { root }
 export const probe = join(root, 'test/cli/services/probe.service.mjs')
 const main = join(root, 'dist/cli/main.js')
 
@@ -174,16 +165,8 @@ export async function heldRequest(
  * npm link does.
  */
 export function folder(files: Readonly<Record<string, string>>, linked = false): string {
-  const path = mkdtempSync(join(tmpdir(), 'serving-cli-'))
+  const path = linked ? newProject(files) : newFolder(files)
   onTestFinished(() => rmSync(path, { recursive: true, force: true }))
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(path, name)), { recursive: true })
-    writeFileSync(join(path, name), text)
-  }
-  if (linked) {
-    mkdirSync(join(path, 'node_modules'))
-    symlinkSync(root, join(path, 'node_modules/serving'), 'dir')
-  }
   return path
 }
 

@@ -11,7 +11,6 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -20,6 +19,7 @@ import {
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { folder, root, send, serveFile, until } from '../cli/process.ts'
+import { newFolder } from '../project.ts'
 import { curl, examplesOf } from './curl.ts'
 import { codeBlocks } from './markdown.ts'
 import { recipes } from './recipes.ts'
@@ -32,12 +32,8 @@ const tsc = join(root, 'node_modules/typescript/bin/tsc')
 
 /** Returns a project below the folder of the packages, so that it finds them. */
 function project(files: Readonly<Record<string, string>>): string {
-  const cwd = mkdtempSync(join(packages as string, 'recipe-'))
+  const cwd = newFolder({ ...files, 'package.json': '{ "type": "module" }' }, packages)
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
-  for (const [name, text] of Object.entries({ ...files, 'package.json': '{ "type": "module" }' })) {
-    mkdirSync(dirname(join(cwd, name)), { recursive: true })
-    writeFileSync(join(cwd, name), text)
-  }
   mkdirSync(join(cwd, 'node_modules'))
   return cwd
 }

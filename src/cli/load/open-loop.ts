@@ -61,12 +61,14 @@ export function* recordedArrivals(
 
 /**
  * @returns requests a second; the time behind the last one is that between two on average.
- * @throws InvalidArgument for times that are the same.
+ * @throws InvalidArgument for times that are the same, or not known.
  */
 export function recordedRate(times: readonly number[]): number {
-  const spanMs = (times.at(-1) ?? 0) - times[0]
+  const spanMs = times[times.length - 1] - times[0]
   if (spanMs > 0) return ((times.length - 1) * 1000) / spanMs
-  throw new InvalidArgument('--arrivals recorded needs a capture of calls at several times')
+  throw new InvalidArgument(
+    '--arrivals recorded needs --body with a capture of calls at several times, and no other',
+  )
 }
 
 /**

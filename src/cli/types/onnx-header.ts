@@ -1,7 +1,7 @@
 /** What an ONNX file says of its model. Weights are skipped: a file of gigabytes is not read whole. @module */
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import type { DType } from '../../core/dtype.ts'
-import { InvalidArgument } from '../../core/errors.ts'
+import { errorText, InvalidArgument } from '../../core/errors.ts'
 import { readProto, wireType } from '../../messages/protobuf.ts'
 import type { ModelSignature, TensorType } from '../../runner/onnx/signature.ts'
 
@@ -28,8 +28,8 @@ export function readHeader(path: string): OnnxHeader {
       closeSync(file)
     }
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new InvalidArgument(`expected an ONNX model of arrays for ${path}: ${why}`, { cause })
+    const message = `expected an ONNX model of arrays for ${path}: ${errorText(cause)}`
+    throw new InvalidArgument(message, { cause })
   }
 }
 

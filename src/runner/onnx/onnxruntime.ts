@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { InferenceSession, Tensor } from 'onnxruntime-node'
 import { type DataOf, type DType, dataConstructor, type NumberDType } from '../../core/dtype.ts'
-import { BadInput, expected, InvalidArgument } from '../../core/errors.ts'
+import { BadInput, errorText, expected, InvalidArgument } from '../../core/errors.ts'
 import { loadOptional } from '../../core/modules/optional.ts'
 import { checkAtLeast, checkThat } from '../../core/options.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
@@ -146,9 +146,8 @@ async function open(ort: Ort, path: string, options: OnnxOptions): Promise<Infer
 
 /** @returns what onnxruntime says, on one line and without the path, with which it begins. */
 function reasonOf(cause: unknown, path: string): string {
-  const message = cause instanceof Error ? cause.message : String(cause)
-  const reason = message.replace(`Load model from ${path} failed:`, '').replace(/\s+/g, ' ').trim()
-  return JSON.stringify(reason)
+  const reason = errorText(cause).replace(`Load model from ${path} failed:`, '')
+  return JSON.stringify(reason.replace(/\s+/g, ' ').trim())
 }
 
 function modelOf<D extends DType>(

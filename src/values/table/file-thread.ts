@@ -1,6 +1,6 @@
 /** The thread of `file-decoder.ts`: decodes files of clients one after another, to columns, or encodes some. @module */
 import { parentPort } from 'node:worker_threads'
-import { MissingDependencyException } from '../../core/errors.ts'
+import { errorText, MissingDependencyException } from '../../core/errors.ts'
 import { nameTwice } from './arrow/arrow-columns.ts'
 import { readArrowIpc } from './arrow/arrow-reader.ts'
 import { encodeArrowStream } from './arrow/arrow-writer.ts'
@@ -81,8 +81,9 @@ function told<T>(work: () => T): T {
 const maxReason = 200
 
 function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
-  return text.replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, maxReason)
+  return errorText(error)
+    .replaceAll(/[^\x20-\x7e]+/g, ' ')
+    .slice(0, maxReason)
 }
 
 function encodeParquet({ table, notes }: EncodeRequest): Uint8Array {

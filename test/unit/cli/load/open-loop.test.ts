@@ -41,7 +41,8 @@ describe('recorded arrivals', () => {
       ...[1250, 1250, 1750, 1850, 2250],
     ])
     expect([...recordedArrivals(times, 8, 1)]).toEqual([0, 0, 250, 300, 500, 625, 625, 875, 925])
-    expect(() => recordedRate([7, 7])).toThrow('calls at several times')
+    for (const times of [[7, 7], [7], [], [Number.NaN, 7]])
+      expect(() => recordedRate(times)).toThrow('calls at several times')
   })
 })
 
