@@ -378,7 +378,7 @@ export function expected(what: string, name: string, received: unknown): string 
   return `expected ${what} for ${name}, received ${show(received)}`
 }
 
-/** @returns what was thrown, as a text. */
+/** @returns the message of an error, or any other value as a text. */
 export function errorText(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
