@@ -75,7 +75,10 @@ function buildRef(dir: string): void {
 /** Returns the options that a checkout starts workers with; undefined for those before d6de4d3, which have none. */
 async function workerOptionsOf(dir: string): Promise<readonly string[] | undefined> {
   const folders = ['src/server/workers', 'src/workers']
-  const file = folders.map((folder) => join(dir, folder, 'worker-process.ts')).find(existsSync)
+  const files = folders.flatMap((folder) =>
+    ['worker-options.ts', 'worker-process.ts'].map((name) => join(dir, folder, name)),
+  )
+  const file = files.find(existsSync)
   if (file === undefined) return undefined
   const { workerNodeOptions } = (await import(file)) as { workerNodeOptions?: readonly string[] }
   return workerNodeOptions

@@ -29,13 +29,45 @@ export const byPath = [
   'values/image/pixel-thread',
   'values/table/file-thread',
 ]
+/** Programs whose modules are joined as if they were one: they run together, or load nearly the same. */
+const together = [
+  [
+    'index',
+    'api/auth/index',
+    'cli/worker-program',
+    'protocols/openai/index',
+    'runner/model-pool',
+    'runner/onnx/index',
+    'runner/split',
+    'testing/index',
+  ],
+  [
+    'runner/model-thread',
+    'runner/model-process',
+    'runner/onnx/model',
+    'protocols/oip/remote-model',
+  ],
+  ['values/image/pixel-thread', 'values/table/file-thread'],
+  ['jobs/sqlite/store-thread', 'jobs/bullmq/lease-thread'],
+  ['cli/program', 'cli/serve-command', 'cli/config/write-schema', 'cli/child-module'],
+]
 /** What a server loads at its start, and the process that starts it. */
 const starts = [
   'index',
-  'cli/worker',
+  'cli/worker-program',
   'cli/program',
   'cli/serve-command',
   'server/workers/first-worker',
+]
+/** What every server imports once it starts. */
+const ofServers = [
+  'docs/openapi/docs-endpoint',
+  'docs/page-data',
+  'docs/page-endpoints',
+  'protocols/oip/protocol',
+  'rpc/connect',
+  'rpc/service-methods',
+  'server/telemetry/telemetry',
 ]
 
 const names = published
@@ -119,27 +151,33 @@ const output = { entryFileNames: '[name].js', comments: false, keepNames: true }
 function joinedAtStart(programs) {
   let names
   return (id, modules) => {
-    names ??= namesOf([...new Set([...starts, ...programs])].map(sourceOf), modules)
+    names ??= namesOf([...new Set([...starts, ...ofServers, ...programs])], modules)
     return names.get(id) ?? null
   }
 }
 
-function namesOf(entries, modules) {
+function namesOf(programs, modules) {
+  const entries = programs.map(sourceOf)
+  const placeOf = (name) => together.find((names) => names.includes(name))?.[0] ?? name
+  const places = programs.map((name) => (ofServers.includes(name) ? 'index' : placeOf(name)))
   const loadedBy = new Map()
   for (const [i, entry] of entries.entries()) {
     const waiting = [entry]
     for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-      const programs = loadedBy.get(id) ?? []
-      if (programs.at(-1) === i) continue
+      const earlier = loadedBy.get(id) ?? []
+      if (earlier.at(-1) === i) continue
       waiting.push(...(modules.getModuleInfo(id)?.importedIds ?? []))
-      loadedBy.set(id, [...programs, i])
+      loadedBy.set(id, [...earlier, i])
     }
   }
   // They may await what they import later, and that would wait for them.
-  for (const entry of entries) loadedBy.delete(entry)
-  const joined = [...loadedBy].filter(([, [first]]) => first < starts.length)
-  const keys = [...new Set(joined.map(([, programs]) => String(programs)))]
-  return new Map(joined.map(([id, programs]) => [id, `start${keys.indexOf(String(programs))}`]))
+  for (const [i, entry] of entries.entries())
+    if (!ofServers.includes(programs[i])) loadedBy.delete(entry)
+  const joined = [...loadedBy]
+    .filter(([, [first]]) => first < starts.length + ofServers.length)
+    .map(([id, by]) => [id, String([...new Set(by.map((i) => places[i]))].sort())])
+  const keys = [...new Set(joined.map(([, key]) => key))]
+  return new Map(joined.map(([id, key]) => [id, `start${keys.indexOf(key)}`]))
 }
 
 const sourceOf = (name) => join(root, 'src', `${name}.ts`)

@@ -251,7 +251,7 @@ describe('the architecture', () => {
   })
 
   it('loads node:http, and TLS, only where a server uses them', () => {
-    const loaded = loadedWith('index.ts', 'cli/worker.ts')
+    const loaded = loadedWith('index.ts', 'cli/worker-program.ts')
     expect(loaded).toContain('engine/uws/uws.ts')
     expect(loaded).not.toContain('http/node-http.ts')
     const tls = loaded.filter((file) => /^import (?!type ).*'node:tls'/m.test(read(`src/${file}`)))

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { workerNodeOptions } from '../../src/server/workers/worker-process.ts'
+import { workerNodeOptions } from '../../src/server/workers/worker-options.ts'
 import { engines } from '../engines.ts'
 import { folder, root, send, serving, until } from './process.ts'
 

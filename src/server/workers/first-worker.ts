@@ -1,7 +1,7 @@
 /** The first worker process, which starts before the command knows what it serves. @module */
 import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
-import { workerNodeOptions } from './worker-process.ts'
+import { workerNodeOptions } from './worker-options.ts'
 
 const signals = ['SIGINT', 'SIGTERM'] as const
 

@@ -11,27 +11,6 @@ import {
   type WorkerReady,
 } from './worker-messages.ts'
 
-/**
- * Frees buffers with young objects again. From Node 24 on, V8 collects its whole heap for every 64 MB of buffers that
- * come and go (nodejs/node#61967). Each version has an option of its own, and ends with "bad option" for the others'.
- */
-const youngBuffers: Readonly<Record<string, string>> = {
-  24: '--scavenger-max-new-space-capacity-mb=8',
-  25: '--external-memory-accounted-in-global-limit',
-  26: '--external-memory-accounted-in-global-limit',
-}
-const [nodeMajor] = process.versions.node.split('.')
-
-/**
- * Options of Node for every worker; those of this process follow, and take precedence. Less often collected as a
- * whole for large bodies, and no helper threads of V8 on cores that workers share.
- */
-export const workerNodeOptions: readonly string[] = [
-  '--initial-old-space-size=64',
-  '--no-parallel-scavenge',
-  ...(nodeMajor in youngBuffers ? [youngBuffers[nodeMajor]] : []),
-]
-
 /** How a process ended; code -1 if the system could not start one. */
 export interface Exit {
   readonly code: number
