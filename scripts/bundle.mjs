@@ -35,10 +35,17 @@ const together = [
     'index',
     'api/auth/index',
     'cli/worker-program',
+    'docs/openapi/docs-endpoint',
+    'docs/page-data',
+    'docs/page-endpoints',
+    'protocols/oip/protocol',
     'protocols/openai/index',
+    'rpc/connect',
+    'rpc/service-methods',
     'runner/model-pool',
     'runner/onnx/index',
     'runner/split',
+    'server/telemetry/telemetry',
     'testing/index',
   ],
   [
@@ -49,7 +56,13 @@ const together = [
   ],
   ['values/image/pixel-thread', 'values/table/file-thread'],
   ['jobs/sqlite/store-thread', 'jobs/bullmq/lease-thread'],
-  ['cli/program', 'cli/serve-command', 'cli/config/write-schema', 'cli/child-module'],
+  [
+    'cli/program',
+    'cli/serve-command',
+    'cli/settings',
+    'cli/config/write-schema',
+    'cli/child-module',
+  ],
 ]
 /** What a server loads at its start, and the process that starts it. */
 const starts = [
@@ -59,8 +72,9 @@ const starts = [
   'cli/serve-command',
   'server/workers/first-worker',
 ]
-/** What every server imports once it starts. */
-const ofServers = [
+/** What every server and the process that starts it import once they start. */
+const onceStarted = [
+  'cli/settings',
   'docs/openapi/docs-endpoint',
   'docs/page-data',
   'docs/page-endpoints',
@@ -151,7 +165,7 @@ const output = { entryFileNames: '[name].js', comments: false, keepNames: true }
 function joinedAtStart(programs) {
   let names
   return (id, modules) => {
-    names ??= namesOf([...new Set([...starts, ...ofServers, ...programs])], modules)
+    names ??= namesOf([...new Set([...starts, ...onceStarted, ...programs])], modules)
     return names.get(id) ?? null
   }
 }
@@ -159,7 +173,7 @@ function joinedAtStart(programs) {
 function namesOf(programs, modules) {
   const entries = programs.map(sourceOf)
   const placeOf = (name) => together.find((names) => names.includes(name))?.[0] ?? name
-  const places = programs.map((name) => (ofServers.includes(name) ? 'index' : placeOf(name)))
+  const places = programs.map(placeOf)
   const loadedBy = new Map()
   for (const [i, entry] of entries.entries()) {
     const waiting = [entry]
@@ -172,9 +186,9 @@ function namesOf(programs, modules) {
   }
   // They may await what they import later, and that would wait for them.
   for (const [i, entry] of entries.entries())
-    if (!ofServers.includes(programs[i])) loadedBy.delete(entry)
+    if (!onceStarted.includes(programs[i])) loadedBy.delete(entry)
   const joined = [...loadedBy]
-    .filter(([, [first]]) => first < starts.length + ofServers.length)
+    .filter(([, [first]]) => first < starts.length + onceStarted.length)
     .map(([id, by]) => [id, String([...new Set(by.map((i) => places[i]))].sort())])
   const keys = [...new Set(joined.map(([, key]) => key))]
   return new Map(joined.map(([id, key]) => [id, `start${keys.indexOf(key)}`]))

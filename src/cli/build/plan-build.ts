@@ -7,7 +7,7 @@ import { storePackages } from '../../jobs/open-store.ts'
 import type { BuildOptions } from '../config/build-options.ts'
 import type { OptionsInFile } from '../config/option-table.ts'
 import { foldersAbove, readJson } from '../folders.ts'
-import { type Bundle, bundleService } from './bundle-service.ts'
+import { type Bundle, bundleService, joinPackages } from './bundle-service.ts'
 import type { DescribedService } from './describe-service.ts'
 import { dockerfileText } from './dockerfile.ts'
 import { listFiles } from './list-files.ts'
@@ -70,13 +70,15 @@ export async function planBuild(project: Project, options: OptionsInFile, descri
       )
     files.set(path, { text })
   }
+  const [serving] = packages.filter(({ name }) => name === 'serving')
+  const joined = await joinPackages(serving.folder)
   const own = new Map([...files].sort(byName))
   const all = new Map(own)
   const hashes: Record<string, { version: string; sha256: string }> = {}
   for (const { place, folder, version } of packages) {
     const hash = createHash('sha256')
-    for (const file of await packageFiles(folder)) {
-      const copy = { from: join(folder, file) }
+    const copies = (await packageFiles(folder)).map((file) => ({ file, from: join(folder, file) }))
+    for (const { file, ...copy } of place === serving.place ? [...copies, ...joined] : copies) {
       all.set(posix.join(place, file), copy)
       hash.update(`${file}\0${sha256(copy)}\n`)
     }
@@ -90,7 +92,7 @@ export async function planBuild(project: Project, options: OptionsInFile, descri
     runners,
     remoteRunners,
     jobs,
-    serving: packages.find(({ name }) => name === 'serving')?.version ?? '',
+    serving: serving.version,
     target: {
       node: nodeMajor,
       abi: process.versions.modules,
@@ -181,7 +183,11 @@ function mainText(entry: string, { envs = [], python }: BuildOptions): string {
   const variables = python?.packages === undefined ? envs : [...envs, packages]
   return [
     '// Made by serving build: node main.js [options of serving serve]',
+    "import module from 'node:module'",
     "import { fileURLToPath } from 'node:url'",
+    '// From Node 22.1 on, compiled code is kept here where this folder can be written.',
+    "process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('.cache', import.meta.url))",
+    'module.enableCompileCache?.(process.env.NODE_COMPILE_CACHE)',
     ...variables.map(
       ({ name, value }) => `process.env[${JSON.stringify(name)}] ??= ${JSON.stringify(value)}`,
     ),
