@@ -15,7 +15,7 @@ import {
 } from './database.ts'
 import { FileState } from './file-state.ts'
 import { JobRecords } from './job-records.ts'
-import { type Lease, Leases, leaseClock, type Taken } from './leases.ts'
+import { type Lease, type Leases, leaseClock, leasesOf, type Taken } from './leases.ts'
 import type { Answer, Call, Fault, News, ThreadData, ThreadOperations } from './messages.ts'
 import { WriteWatch } from './write-watch.ts'
 
@@ -66,7 +66,7 @@ class StoreThread {
   constructor({ path, times }: ThreadData) {
     this.#database = openDatabase(path)
     this.#records = new JobRecords(this.#database)
-    this.#leases = new Leases(this.#database, workerName(), times)
+    this.#leases = leasesOf(this.#database, workerName(), times)
     this.#dataVersion = this.#database.prepare('PRAGMA data_version')
     this.#version = this.#dataVersion.get()?.data_version
     this.#operations = this.#makeOperations()
