@@ -3,7 +3,13 @@ import { InvalidArgument } from '../core/errors.ts'
 import { checkOptions, checkThat } from '../core/options.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { IODescriptor } from '../descriptors/descriptor.ts'
-import { type HeaderLine, HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
+import {
+  type HeaderLine,
+  HeaderList,
+  HttpRequest,
+  type HttpResponse,
+  isChunk,
+} from '../http/message.ts'
 
 /** An input to try. */
 export interface ApiExample<V = unknown> {
@@ -68,8 +74,7 @@ function atOnce(response: MaybePromise<HttpResponse>) {
     throw new InvalidArgument('expected a sample that is small enough to be encoded at once')
   }
   const { headers, body } = response
-  const isWhole = typeof body === 'string' || body instanceof Uint8Array
-  if (!isWhole) throw new InvalidArgument('expected a sample of bytes, received a stream')
+  if (!isChunk(body)) throw new InvalidArgument('expected a sample of bytes, received a stream')
   // Copied: the body may be a view of the example's own memory.
   return { headers, body: new Uint8Array(Buffer.from(body as string)) }
 }

@@ -8,6 +8,7 @@ import { loadOptional } from '../core/modules/optional.ts'
 import { deferred, type MaybePromise, whenReady } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import {
+  chunksOf,
   type HeaderLine,
   type HttpRequest,
   type HttpResponse,
@@ -237,8 +238,7 @@ function landingOf(
   ) {
     return 'alone'
   }
-  const chunks = typeof body === 'string' || body instanceof Uint8Array ? [body] : body
-  const pieces = [before, ...chunks].map((chunk) => Buffer.from(chunk as Uint8Array))
+  const pieces = [before, ...chunksOf(body)].map((chunk) => Buffer.from(chunk as Uint8Array))
   const joined = Buffer.concat(pieces)
   const etag = method === 'GET' ? etagOf(joined) : undefined
   return { entry: { status, headers, body: joined, etag, at: Date.now() } }

@@ -10,9 +10,9 @@ import {
   discardBody,
   type HttpResponse,
   isAsyncBody,
+  isChunk,
   joinedResponse,
   lengthOf,
-  type ResponseBody,
 } from '../http/message.ts'
 import { isBodyless } from '../http/response-head.ts'
 import { TransferClock, withinText } from '../http/transfer-clock.ts'
@@ -75,7 +75,7 @@ export class Reply {
     const response = isSplit ? joinedResponse(checked) : checked
     const { body, status = 200 } = response
     visit.recorder?.answered(status)
-    const isWhole = isWholeBody(body)
+    const isWhole = isChunk(body)
     if (isBodyless(status) || (host.isHead && !isWhole)) {
       discardBody(response)
       sendWhole(host, response, '', isCorked)
@@ -148,10 +148,6 @@ function wake(state: { wake: (() => void) | undefined }): void {
   waiter?.()
 }
 
-function isWholeBody(body: ResponseBody): body is Chunk {
-  return typeof body === 'string' || body instanceof Uint8Array
-}
-
 function sendWhole(
   { socket, visit, isHead }: ReplyHost,
   response: HttpResponse,
@@ -186,8 +182,7 @@ function sendStream(
     return
   }
   const stream = new ResponseStream(host, response, length)
-  if (length !== undefined) void stream.pump(exactly(body, length))
-  else if (body instanceof EncodedPieces)
+  if (length === undefined && body instanceof EncodedPieces)
     void stream.pump(body.source, body.encode, undefined, body.takeFirst())
-  else void stream.pump(body[Symbol.asyncIterator]())
+  else void stream.pump(exactly(body, length)[Symbol.asyncIterator]())
 }

@@ -2,7 +2,7 @@
 
 import { BadOutput, expected, InternalError } from '../core/errors.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
-import type { Chunk, HttpResponse } from '../http/message.ts'
+import { bytesOfChunk, type Chunk, type HttpResponse, isChunk } from '../http/message.ts'
 import type { ExchangeSocket } from './engine.ts'
 import type { ServedVisit } from './served-visit.ts'
 
@@ -125,7 +125,7 @@ export class ResponseStream {
 
   async #sendLong(chunk: Chunk): Promise<void> {
     const host = this.#host
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+    const bytes = bytesOfChunk(chunk)
     const step = this.#length === undefined ? pieceBytes : bytes.length
     for (let at = 0; at < bytes.length && !host.isOver; at += step) {
       if (!this.#sendPiece(bytes.subarray(at, at + step))) await host.reply.caughtUp()
@@ -151,8 +151,4 @@ export class ResponseStream {
     this.#headSent = true
     this.#host.socket.sendHead(this.#response, this.#length)
   }
-}
-
-function isChunk(value: unknown): value is Chunk {
-  return typeof value === 'string' || value instanceof Uint8Array
 }

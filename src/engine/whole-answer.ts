@@ -14,6 +14,7 @@ import {
   type HttpRequest,
   type HttpResponse,
   isAsyncBody,
+  isChunk,
   lengthOf,
 } from '../http/message.ts'
 import { isFraming } from '../http/response-head.ts'
@@ -86,14 +87,13 @@ export async function collectAnswer(
     return goesOn
   }
   if (before !== '') await keep(before, false)
-  if (typeof body === 'string' || body instanceof Uint8Array) await keep(body, false)
+  if (isChunk(body)) await keep(body, false)
   else {
-    const length = isAsyncBody(body) ? lengthOf(headers) : undefined
-    const chunks = isAsyncBody(body) && length !== undefined ? exactly(body, length) : body
-    for await (const chunk of chunks) {
-      if (typeof chunk !== 'string' && !((chunk as unknown) instanceof Uint8Array))
+    const isStreamed = isAsyncBody(body)
+    for await (const chunk of isStreamed ? exactly(body, lengthOf(headers)) : body) {
+      if (!isChunk(chunk))
         throw new BadOutput(expected('a string or bytes', 'a chunk of the response', chunk))
-      if (!(await keep(chunk, isAsyncBody(body)))) break
+      if (!(await keep(chunk, isStreamed))) break
     }
   }
   const [first] = pieces

@@ -75,15 +75,15 @@ export class EncodedPieces<T = Chunk> implements AsyncIterableIterator<Chunk> {
   }
 }
 
-/**
- * Passes on chunks of `length` bytes in all.
- *
- * @throws an Error if the source has more or fewer.
- */
-export async function* exactly(
+/** @returns chunks of `length` bytes in all, where it is known; they throw an Error if the source has more or fewer. */
+export function exactly(
   source: AsyncIterable<Chunk>,
-  length: number,
-): AsyncGenerator<Chunk> {
+  length: number | undefined,
+): AsyncIterable<Chunk> {
+  return length === undefined ? source : counted(source, length)
+}
+
+async function* counted(source: AsyncIterable<Chunk>, length: number): AsyncGenerator<Chunk> {
   let left = length
   for await (const chunk of source) {
     left -= byteLength(chunk)

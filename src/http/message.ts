@@ -228,8 +228,22 @@ export function lengthOf(headers: readonly HeaderLine[]): number | undefined {
  * @returns the length of a body, if it is known before reading.
  */
 export function bodyLength({ headers, body }: HttpResponse): number | undefined {
-  const isWhole = typeof body === 'string' || body instanceof Uint8Array
-  return isWhole ? byteLength(body) : lengthOf(headers)
+  return isChunk(body) ? byteLength(body) : lengthOf(headers)
+}
+
+/** Whether a value is a text or bytes. */
+export function isChunk(value: unknown): value is Chunk {
+  return typeof value === 'string' || value instanceof Uint8Array
+}
+
+/** @returns the chunk as bytes, a text as UTF-8. */
+export function bytesOfChunk(chunk: Chunk): Uint8Array {
+  return typeof chunk === 'string' ? utf8Bytes(chunk) : chunk
+}
+
+/** @returns the chunks of a body that is not streamed from an async source. */
+export function chunksOf(body: Chunk | readonly Chunk[]): readonly Chunk[] {
+  return isChunk(body) ? [body] : body
 }
 
 /** Ends the source of a body that will not be sent. */
@@ -275,15 +289,11 @@ export function isHeaderName(name: string): boolean {
   return tokenName.test(name)
 }
 
-const encoder = new TextEncoder()
-
 /** Collects a body of any kind. */
 export async function collectBody(body: ResponseBody): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
-  const add = (chunk: Chunk) =>
-    pieces.push(typeof chunk === 'string' ? encoder.encode(chunk) : chunk)
-  if (typeof body === 'string' || body instanceof Uint8Array) add(body)
-  else for await (const chunk of body) add(chunk)
+  if (isChunk(body)) pieces.push(bytesOfChunk(body))
+  else for await (const chunk of body) pieces.push(bytesOfChunk(chunk))
   return concat(pieces)
 }
 

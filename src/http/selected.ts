@@ -1,9 +1,10 @@
 /** What of an answer to GET a client needs: nothing, a part, or all of it (RFC 9110 sections 13 and 14). @module */
 
 import { BadInput, expected, PreconditionFailed, type ServingError } from '../core/errors.ts'
-import { digestOf, utf8Bytes } from '../core/platform.ts'
+import { digestOf } from '../core/platform.ts'
 import type { Context } from './context.ts'
 import {
+  bytesOfChunk,
   type Chunk,
   discardBody,
   type HeaderLine,
@@ -163,7 +164,7 @@ async function* between(
 ): AsyncGenerator<Uint8Array> {
   let at = 0
   for await (const piece of body as AsyncIterable<Chunk>) {
-    const bytes = typeof piece === 'string' ? utf8Bytes(piece) : piece
+    const bytes = bytesOfChunk(piece)
     const part = bytes.subarray(Math.max(0, start - at), Math.max(0, end - at))
     if (part.length > 0) yield part
     at += bytes.length

@@ -5,7 +5,9 @@ import type { AnyDescriptor } from '../descriptors/descriptor.ts'
 import type { ContextState } from '../http/context.ts'
 import { exactly } from '../http/encoded-pieces.ts'
 import {
+  bytesOfChunk,
   type Chunk,
+  chunksOf,
   discardBody,
   type HeaderLine,
   HeaderList,
@@ -144,7 +146,7 @@ function responseOf(response: HttpResponse, handled: HandledRequest, isHead: boo
     return new Response(null, init)
   }
   if (isAsyncBody(body)) return new Response(streamOf(response, body, handled), init)
-  const chunks = typeof body === 'string' || body instanceof Uint8Array ? [body] : body
+  const chunks = chunksOf(body)
   // A Response copies bytes, so that their memory is free again.
   const whole = new Response(
     chunks.length === 1
@@ -171,8 +173,7 @@ function streamOf(
   handled: HandledRequest,
 ): ReadableStream<Uint8Array> {
   const length = lengthOf(headers)
-  const source = (length === undefined ? body : exactly(body, length))[Symbol.asyncIterator]()
-  const encoder = new TextEncoder()
+  const source = exactly(body, length)[Symbol.asyncIterator]()
   let sent = 0
   const end = () => {
     clock?.pause()
@@ -193,8 +194,7 @@ function streamOf(
     for (;;) {
       const { done, value } = await source.next()
       if (done) return undefined
-      const bytes =
-        typeof value === 'string' ? encoder.encode(value) : bytesOf(value, pooled !== undefined)
+      const bytes = bytesOf(value, pooled !== undefined)
       if (value instanceof Uint8Array) pooled?.give(value)
       if (bytes.length > 0) return bytes
     }
@@ -230,12 +230,9 @@ function streamOf(
   )
 }
 
-function bytesOfChunk(chunk: Chunk): Uint8Array {
-  return typeof chunk === 'string' ? utf8Bytes(chunk) : chunk
-}
-
 /** @returns bytes that the platform may keep. */
 function bytesOf(chunk: unknown, isPooled: boolean): Uint8Array {
+  if (typeof chunk === 'string') return utf8Bytes(chunk)
   if (!(chunk instanceof Uint8Array))
     throw new TypeError(expected('a string or bytes', 'a chunk of the response', chunk))
   return isPooled ? new Uint8Array(chunk) : chunk

@@ -35,6 +35,7 @@ import {
   discardBody,
   HttpRequest,
   type HttpResponse,
+  isChunk,
   joinedResponse,
   type RequestHeaders,
 } from '../http/message.ts'
@@ -338,9 +339,7 @@ export class HandledRequest {
     const response = fault === undefined ? selected(given, this.ctx) : new BadOutput(fault)
     if (response instanceof ServingError) return this.#refused(given, response)
     const { body } = response
-    const isLarge =
-      (typeof body === 'string' || body instanceof Uint8Array) && body.length >= countedBytes
-    if (isLarge && !this.reserve(body.length)) {
+    if (isChunk(body) && body.length >= countedBytes && !this.reserve(body.length)) {
       response.pooled?.give(body as Uint8Array)
       return this.#refused(response, noMemory())
     }

@@ -6,11 +6,14 @@ import { plainAddress } from '../http/client-address.ts'
 import type { ContextState } from '../http/context.ts'
 import { exactly } from '../http/encoded-pieces.ts'
 import {
+  bytesOfChunk,
   type Chunk,
+  chunksOf,
   discardBody,
   HeaderList,
   type HttpResponse,
   isAsyncBody,
+  isChunk,
   isFramingHeader,
   lengthOf,
   parseLength,
@@ -183,10 +186,10 @@ class NodeReply {
       if (this.#isHead || isBodyless(status)) {
         discardBody(response)
         res.end()
-      } else void this.#pump(length === undefined ? body : exactly(body, length), response)
+      } else void this.#pump(exactly(body, length), response)
       return
     }
-    const chunks = typeof body === 'string' || body instanceof Uint8Array ? [body] : body
+    const chunks = chunksOf(body)
     this.#release = () => {
       for (const chunk of chunks) if (chunk instanceof Uint8Array) pooled?.give(chunk)
     }
@@ -198,8 +201,7 @@ class NodeReply {
     }
     const isSent = !this.#isHead && !isBodyless(status)
     // As bytes: Node would join a text to the head, and write both as UTF-8.
-    if (isSent)
-      for (const chunk of chunks) res.write(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
+    if (isSent) for (const chunk of chunks) res.write(bytesOfChunk(chunk))
     this.#awaitReader()
     res.end()
   }
@@ -216,7 +218,7 @@ class NodeReply {
           res.end()
           return
         }
-        if (typeof value !== 'string' && !(value instanceof Uint8Array)) {
+        if (!isChunk(value)) {
           throw new TypeError(expected('a string or bytes', 'a chunk of the response', value))
         }
         if (value.length === 0) continue

@@ -25,6 +25,7 @@ import {
   HeaderList,
   HttpRequest,
   type HttpResponse,
+  isChunk,
 } from '../http/message.ts'
 import { isBodyless } from '../http/response-head.ts'
 import type { ServedService } from './served-service.ts'
@@ -127,8 +128,7 @@ async function answered(
 
 /** Whether the server has memory for an answer, if it is a large one. */
 function hasRoom(visit: ServedVisit, { body }: HttpResponse): boolean {
-  const isWhole = typeof body === 'string' || body instanceof Uint8Array
-  return !isWhole || body.length < countedBytes || visit.reserve(body.length)
+  return !isChunk(body) || body.length < countedBytes || visit.reserve(body.length)
 }
 
 function bytesOf({ recorder }: ServedVisit, response: HttpResponse): Promise<Buffer> {

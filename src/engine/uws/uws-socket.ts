@@ -2,7 +2,7 @@
 
 import { joinInPool } from '../../core/memory/buffer-pool.ts'
 import { plainAddress } from '../../http/client-address.ts'
-import { bodyLength, type Chunk, type HttpResponse } from '../../http/message.ts'
+import { bodyLength, bytesOfChunk, type Chunk, type HttpResponse } from '../../http/message.ts'
 import { headerBlockOf, isBodyless, isFraming, statusLine } from '../../http/response-head.ts'
 import { BodyRest } from '../../http/transfer-clock.ts'
 import type { ExchangeSocket, ServerState } from '../engine.ts'
@@ -89,7 +89,7 @@ export class UwsSocket implements ExchangeSocket {
     writeHead(res, response, exchange.visit.ctx.clientId)
     if (close && (large || bodyless || !closes)) res.writeHeader('connection', 'close')
     if (large) {
-      const bytes = typeof body === 'string' ? Buffer.from(body) : body
+      const bytes = bytesOfChunk(body)
       if (before === undefined) this.#sendSized(bytes, bytes.length)
       else this.#sendLent(before, bytes)
       return
