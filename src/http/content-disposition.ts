@@ -25,23 +25,18 @@ const plainForm = /^form-data; name="([^"\\%]*)"(?:; filename="([^"\\%]*)")?$/
 export function parseContentDisposition(value: string): ContentDisposition | undefined {
   const plain = plainForm.exec(value)
   if (plain !== null) {
-    const filename = plain[2]
-    return {
-      type: 'form-data',
-      name: plain[1],
-      filename: filename === undefined ? undefined : baseName(filename),
-    }
+    const [, name, filename] = plain
+    return { type: 'form-data', name, filename: baseName(filename) }
   }
   const type = typeShape.exec(value)?.[0]
   if (type === undefined) return undefined
   for (const [index, dialect] of dialects.entries()) {
     const parameters = parseParameters(value, type.length, dialect, index === 0)
     if (parameters === undefined) continue
-    const filename = parameters.get('filename*') ?? parameters.get('filename')
     return {
       type: type.toLowerCase(),
       name: parameters.get('name*') ?? parameters.get('name'),
-      filename: filename === undefined ? undefined : baseName(filename),
+      filename: baseName(parameters.get('filename*') ?? parameters.get('filename')),
     }
   }
   return undefined
@@ -104,8 +99,8 @@ function decodeExtended(value: string): string | undefined {
   }
 }
 
-function baseName(path: string): string {
-  const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
+function baseName(path: string | undefined): string | undefined {
+  const name = path?.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
   return name === '.' || name === '..' ? '' : name
 }
 

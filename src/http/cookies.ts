@@ -6,6 +6,5 @@ export { type SerializeOptions, serialize } from 'cookie'
 
 /** @returns a cookie's value, percent-decoded; undefined if it is absent or empty. */
 export function cookieOf(headers: RequestHeaders, name: string): string | undefined {
-  const value = headers.get('cookie')
-  return value === undefined ? undefined : parse(value)[name] || undefined
+  return parse(headers.get('cookie') ?? '')[name] || undefined
 }

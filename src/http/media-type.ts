@@ -15,7 +15,7 @@ const parameter = /;[ \t]*([!#$%&'*+\-.^_`|~0-9a-zA-Z]+)=(?:"((?:[^"\\]|\\.)*)"|
 /** @returns undefined for a value that is no media type. */
 export function parseMediaType(value: string): MediaType | undefined {
   const end = value.indexOf(';')
-  const essence = (end === -1 ? value : value.slice(0, end)).trim().toLowerCase()
+  const essence = value.split(';', 1)[0].trim().toLowerCase()
   if (!shape.test(essence)) return undefined
   const parameters = new Map<string, string>()
   if (end !== -1) {
@@ -39,8 +39,9 @@ const seen = new Map<string, MediaType>()
 const maxSeen = 256
 const maxSeenLength = 80
 
-/** Cached {@link parseMediaType}. */
-export function mediaTypeOf(value = ''): MediaType | undefined {
+/** Cached {@link parseMediaType}; undefined also for an absent value. */
+export function mediaTypeOf(value?: string): MediaType | undefined {
+  if (value === undefined) return undefined
   // The most frequent ones: a Map would compute a hash of each new string.
   if (value === json.essence) return json
   if (value === octetStream) return bytes
@@ -84,10 +85,6 @@ export function isUntypedPart(headers: RequestHeaders): boolean {
   return value === undefined || essence === octetStream || essence === 'text/plain'
 }
 
-function typeOfPartName(headers: RequestHeaders): MediaType | undefined {
-  return isPart(headers) ? typeOfFilename(filenameOf(headers)) : undefined
-}
-
 /** @returns the type for a file name's extension; undefined for an unknown one. */
 export function typeOfFilename(filename: string | undefined): MediaType | undefined {
   return mediaTypeOf(filename && extensionType(filename))
@@ -109,13 +106,15 @@ export function requireMediaType(
 ): MediaType | undefined {
   const value = headers.get('content-type')
   const type = mediaTypeOf(value)
-  const accepted = type !== undefined && accepts(type) ? type : undefined
-  if (accepted !== undefined && accepted.essence !== octetStream) return accepted
-  const byName = typeOfPartName(headers)
-  if (byName !== undefined && accepts(byName)) {
-    return { essence: byName.essence, parameters: type?.parameters ?? noParameters }
+  const isAccepted = type !== undefined && accepts(type)
+  if (isAccepted && type.essence !== octetStream) return type
+  if (isPart(headers)) {
+    const byName = typeOfFilename(filenameOf(headers))
+    if (byName !== undefined && accepts(byName))
+      return { essence: byName.essence, parameters: type?.parameters ?? noParameters }
   }
-  if (accepted !== undefined || value === undefined || isUntypedPart(headers)) return accepted
+  if (isAccepted) return type
+  if (value === undefined || isUntypedPart(headers)) return undefined
   if (type?.essence === 'application/x-www-form-urlencoded' && accepts(json)) return json
   throw new UnsupportedMediaType(
     `expected content-type ${types} for ${name}, received ${JSON.stringify(value.slice(0, 80))}`,

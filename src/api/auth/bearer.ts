@@ -7,8 +7,7 @@ import type { SecurityScheme } from '../hooks.ts'
  * @see RFC 6750 section 2.1.
  */
 export function bearerOf(headers: RequestHeaders): string | undefined {
-  const value = headers.get('authorization')
-  return value === undefined ? undefined : /^Bearer +([\w.~+/=-]+) *$/i.exec(value)?.[1]
+  return /^Bearer +([\w.~+/=-]+) *$/i.exec(headers.get('authorization') ?? '')?.[1]
 }
 
 const isName = (value: unknown) => typeof value === 'string' && isHeaderName(value)

@@ -27,8 +27,7 @@ export class FormPart extends HeaderList {
 /** @returns the name of the file that has these headers. */
 export function filenameOf(headers: RequestHeaders): string | undefined {
   if (headers instanceof FormPart) return headers.filename
-  const value = headers.get('content-disposition')
-  return value === undefined ? undefined : parseContentDisposition(value)?.filename
+  return parseContentDisposition(headers.get('content-disposition') ?? '')?.filename
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
