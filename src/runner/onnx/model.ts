@@ -55,30 +55,24 @@ export async function load<D extends DType | ModelSignature = NumberDType>(
 ): Promise<OnnxMethods<D>> {
   const outputs = signature && { outputs: Object.keys(signature.outputs) }
   const model = await loadOnnx<DType>(path, { deviceId: place?.device, ...outputs, ...options })
-  try {
-    if (signature !== undefined) checkSignature(signature, model, String(path))
-  } catch (error) {
-    await model.release()
-    throw error
-  }
-  return methodsOf(model, path) as unknown as OnnxMethods<D>
-}
-
-function checkSignature(signature: ModelSignature, model: OnnxModel<DType>, path: string): void {
-  const typesOf = (side: keyof ModelSignature) =>
-    Object.fromEntries(
-      // onnxruntime-node has an empty shape for any number of axes, too.
-      model[side].map(({ name, dtype, shape }) => [
-        name,
-        { dtype, shape: shape.length > 0 ? shape : signature[side][name]?.shape },
-      ]),
-    )
-  const actual = { inputs: typesOf('inputs'), outputs: typesOf('outputs') }
-  const [wrong] = breaksOf(signature, actual)
-  if (wrong === undefined) return
+  const [wrong] = signature ? breaksOf(signature, signatureOf(model, signature)) : []
+  if (wrong === undefined) return methodsOf(model, path) as unknown as OnnxMethods<D>
+  await model.release()
   throw new InvalidArgument(
     `expected ${path} to fit its signature, ${wrong.text}: serving types writes it again`,
   )
+}
+
+/** onnxruntime-node has an empty shape for any number of axes, too: then the signature's holds. */
+function signatureOf(model: OnnxModel<DType>, signature: ModelSignature): ModelSignature {
+  const typesOf = (side: keyof ModelSignature) =>
+    Object.fromEntries(
+      model[side].map(({ name, dtype, shape }) => {
+        const known = shape.length > 0 && { shape }
+        return [name, { ...signature[side][name], dtype, ...known }]
+      }),
+    )
+  return { inputs: typesOf('inputs'), outputs: typesOf('outputs') }
 }
 
 function methodsOf(model: OnnxModel<DType>, path: string | URL): OnnxMethods<DType> {
