@@ -116,8 +116,12 @@ export function contextOf(
   line: RequestLine = { method: asked.method, path: asked.path },
   query = '',
 ): Context {
-  const { scheme, remoteAddress, deadlineMs } = asked
-  const call = new Context({ headers: HeaderList.of(callerHeaders(asked)), query, deadlineMs })
+  const { scheme, remoteAddress, deadlineMs, remainingMs } = asked
+  const call = new Context({
+    headers: HeaderList.of(callerHeaders(asked)),
+    query,
+    timeoutMs: deadlineMs && remainingMs,
+  })
   call.bind(line, api.name, { scheme, remoteAddress, reservation: asked })
   Object.assign(call.state, asked.state)
   return call

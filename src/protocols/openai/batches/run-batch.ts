@@ -158,30 +158,29 @@ export function lineTarget(routes: Routes, jobs: Jobs, path: unknown): Route | A
 }
 
 /** Answers a line. Its path is the query of its job. It comes again when an error says so: its client does not. */
-export async function runLine(...line: Parameters<typeof answerLine>): Promise<HttpResponse> {
-  const [, , , { ctx }] = line
-  for (;;) {
-    const answer = await answerLine(...line)
-    const seconds = ServingError.is(answer.error) ? answer.error.retryAfterSeconds : undefined
-    if (seconds === undefined) return answer
-    await wait(1000 * seconds, undefined, { signal: ctx.signal })
-  }
-}
-
-async function answerLine(
+export async function runLine(
   routes: Routes,
   jobs: Jobs,
   request: HttpRequest,
   visit: Visit,
 ): Promise<HttpResponse> {
-  try {
-    const target = lineTarget(routes, jobs, visit.target.query)
-    if ('input' in target) return await answerHttp(visit, target, request)
-    const { stream: _, ...body } = readBody(request.body)
-    const answer = await target(body, visit)
-    if (typeof answer !== 'string') return answer
-    return { headers: [['content-type', 'application/json']], body: answer }
-  } catch (error) {
-    return errorResponse(functionFailureOf(error), visit.ctx.id)
+  const { ctx, target: place } = visit
+  const answerOnce = async (): Promise<HttpResponse> => {
+    try {
+      const target = lineTarget(routes, jobs, place.query)
+      if ('input' in target) return await answerHttp(visit, target, request)
+      const { stream: _, ...body } = readBody(request.body)
+      const answer = await target(body, visit)
+      if (typeof answer !== 'string') return answer
+      return { headers: [['content-type', 'application/json']], body: answer }
+    } catch (error) {
+      return errorResponse(functionFailureOf(error), ctx.id)
+    }
+  }
+  for (;;) {
+    const answer = await answerOnce()
+    const seconds = ServingError.is(answer.error) ? answer.error.retryAfterSeconds : undefined
+    if (seconds === undefined) return answer
+    await wait(1000 * seconds, undefined, { signal: ctx.signal })
   }
 }
