@@ -4,10 +4,9 @@
  * @module serving/pool
  */
 import { FunctionError, Overloaded, ServingError, show } from '../core/errors.ts'
-import { fn, Option, type OptionsOf, readOptions } from '../core/option.ts'
+import { byteSize, fn, type OptionsOf, readOptions } from '../core/option.ts'
 import { checkThat } from '../core/options.ts'
 import { deferred, type MaybePromise } from '../core/promise.ts'
-import { type ByteSize, parseByteSize } from '../core/text/units.ts'
 import { counter, gauge, type MetricFamily } from '../telemetry/metrics/metric-family.ts'
 import { realClock } from './clock.ts'
 import { RunnerNotStarted } from './not-started.ts'
@@ -40,7 +39,7 @@ export interface HeldModel<M> {
 const poolOptions = {
   load: fn<(id: string) => MaybePromise<LoadedModel<unknown>>>().required(),
   /** Memory of all models together, in each worker process. */
-  maxBytes: new Option<ByteSize, number>({ read: parseByteSize }).required(),
+  maxBytes: byteSize.required(),
 }
 
 /** Options of a {@link ModelPool}. */

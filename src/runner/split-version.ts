@@ -182,36 +182,32 @@ export function splitFamilies(
   { canary, differences, dropped }: SplitState,
   versions: Readonly<Record<string, Version>>,
 ): readonly MetricFamily[] {
-  const labels = { split }
-  const series = Object.entries(versions).map(([version, { seconds, errors }]) => ({
-    labels: { split, version },
-    counts: seconds,
-    value: errors,
-  }))
+  const all = Object.entries(versions)
+  const valueOf = (value: number, labels = {}) => ({ labels: { split, ...labels }, value })
   return [
     histogram(
       'serving_split_seconds',
       'Time of calls by version of the model; of a stream, until its first value.',
-      series,
+      all.map(([version, { seconds: counts }]) => ({ labels: { split, version }, counts })),
     ),
     counter(
       'serving_split_errors_total',
       'Calls that failed by the fault of the version.',
-      series.map(({ labels, value }) => ({ labels, value })),
+      all.map(([version, { errors }]) => valueOf(errors, { version })),
     ),
     gauge(
       'serving_split_canary_share',
       'Share of the calls that the canary gets; 0 once its guard has sent it back.',
-      [{ labels, value: canary }],
+      [valueOf(canary)],
       'max',
     ),
     counter('serving_split_differences_total', 'Calls that the shadow answered otherwise.', [
-      { labels, value: differences },
+      valueOf(differences),
     ]),
     counter(
       'serving_split_dropped_total',
       'Calls that the shadow did not get, or that were not compared.',
-      Object.entries(dropped).map(([reason, value]) => ({ labels: { split, reason }, value })),
+      Object.entries(dropped).map(([reason, count]) => valueOf(count, { reason })),
     ),
   ]
 }

@@ -5,19 +5,18 @@
  */
 import { createHash } from 'node:crypto'
 import {
+  byteSize,
   checkedLater,
   duration,
-  Option,
   type OptionsOf,
   type OptionTable,
   oneOf,
+  readBy,
   readOptions,
-  type SettingsOf,
   share,
   whole,
 } from '../core/option.ts'
 import { checkThat } from '../core/options.ts'
-import { type ByteSize, parseByteSize } from '../core/text/units.ts'
 import { Context } from '../http/context.ts'
 import { ownerOf } from '../http/owner-key.ts'
 import type { Tolerance } from '../values/difference.ts'
@@ -31,9 +30,7 @@ import type { RunnerEvent } from './worker-supervisor.ts'
 export type { Tolerance } from '../values/difference.ts'
 
 const tableOf = <T extends OptionTable>(table: T) =>
-  new Option<OptionsOf<T>, SettingsOf<T>>({
-    read: (place, value) => readOptions(place, value as object, table),
-  })
+  readBy((place, given: OptionsOf<T>) => readOptions(place, given, table))
 
 const splitOptions = {
   stable: checkedLater<RunnerLife>().required(),
@@ -65,7 +62,7 @@ const splitOptions = {
    */
   budget: tableOf({
     calls: whole(1).or(16),
-    maxBytes: new Option<ByteSize, number>({ read: parseByteSize }).or('64mb'),
+    maxBytes: byteSize.or('64mb'),
     timeout: duration.or('30s'),
   }).or({}),
   /**
@@ -96,6 +93,7 @@ function openSplit(name: string, options: SplitOptions): RunnerLife {
   const settings = readOptions(place, options, splitOptions)
   const { stable, canary, shadow, weights, guard, sticky, budget, tolerance } = settings
   const runners = { stable, ...(canary && { canary }), ...(shadow && { shadow }) }
+  const all = Object.values(runners)
   const listeners = new Set<(event: RunnerEvent) => void>()
   const state = newState(weights.canary)
   const versions: ModelVersions = { runners, state, others: async () => [] }
@@ -140,18 +138,18 @@ function openSplit(name: string, options: SplitOptions): RunnerLife {
     },
     async start(given) {
       try {
-        await Promise.all(Object.values(runners).map((runner) => runner.start(given)))
+        await Promise.all(all.map((runner) => runner.start(given)))
       } catch (error) {
         await split.stop()
         throw error
       }
     },
     async stop() {
-      await Promise.all(Object.values(runners).map((runner) => runner.stop()))
+      await Promise.all(all.map((runner) => runner.stop()))
     },
     watch(listener) {
       listeners.add(listener)
-      const ends = Object.values(runners).map((runner) => runner.watch(listener))
+      const ends = all.map((runner) => runner.watch(listener))
       return () => {
         listeners.delete(listener)
         for (const end of ends) end()

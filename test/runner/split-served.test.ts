@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { io, Runner, Service, serve } from 'serving'
@@ -129,6 +130,22 @@ it('takes the share of its canary from the options of the server', async () => {
   )
   await expect(served('model=2')).rejects.toThrow('a text as in model=0.05 for canary')
 })
+
+it.skipIf(!isBuiltin('node:sqlite'))(
+  'takes the share in a process that only runs jobs, too',
+  async () => {
+    const split = splitOf(0)
+    const folder = mkdtempSync(join(tmpdir(), 'serving-split-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const jobs = { store: `sqlite:${join(folder, 'jobs.db')}` }
+    const svc = new Service('work', { runners: [split], jobs })
+    const text = { input: new io.Text(), output: new io.Text() }
+    svc.api({ ...text, name: 'who', async: true }, (value, ctx) => split.who(value, ctx))
+    const listener = await serve(svc, { port: 0, jobRole: 'work', canary: 'model=1' })
+    onTestFinished(() => listener.close())
+    expect(await split.who('x')).toBe('v2')
+  },
+)
 
 it('answers by the Open Inference Protocol as its stable version', async () => {
   const split = splitOf(0)
