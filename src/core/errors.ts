@@ -380,7 +380,7 @@ export function expected(what: string, name: string, received: unknown): string 
 
 /** @returns the message of an error, or any other value as a text. */
 export function errorText(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown)
+  return thrown instanceof Error ? thrown.message : show(thrown)
 }
 
 /** @returns the messages of the causes that add information, each after a colon. */

@@ -3,7 +3,7 @@
  * the longest time make room.
  * @module serving/pool
  */
-import { FunctionError, Overloaded, ServingError, show } from '../core/errors.ts'
+import { errorText, FunctionError, Overloaded, ServingError, show } from '../core/errors.ts'
 import { byteSize, fn, type OptionsOf, readOptions } from '../core/option.ts'
 import { checkThat } from '../core/options.ts'
 import { deferred, type MaybePromise } from '../core/promise.ts'
@@ -268,8 +268,7 @@ export class ModelPool<M> implements RunnerLife {
       for (const call of calls) call.resolve(loaded.model)
     } catch (cause) {
       this.#counts.failed++
-      const message = cause instanceof Error ? cause.message : show(cause)
-      const what = `the pool ${this.name} could not load the model ${show(id)}: ${message}`
+      const what = `the pool ${this.name} could not load the model ${show(id)}: ${errorText(cause)}`
       const failure = ServingError.is(cause) ? cause : new FunctionError(what, { cause })
       for (const call of calls) call.reject(failure)
       pooled.isLeaving = true

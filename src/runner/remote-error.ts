@@ -24,11 +24,10 @@ export function errorFields(error: unknown, depth = 0): ErrorFields {
   return {
     name: String(name),
     message: String(message),
-    ...(typeof stack === 'string' ? { stack } : {}),
-    ...(error.cause === undefined || depth === maxCauses
-      ? {}
-      : { cause: errorFields(error.cause, depth + 1) }),
-    ...(ServingError.is(error) ? { serving: servingFields(error) } : {}),
+    ...(typeof stack === 'string' && { stack }),
+    ...(error.cause !== undefined &&
+      depth < maxCauses && { cause: errorFields(error.cause, depth + 1) }),
+    ...(ServingError.is(error) && { serving: servingFields(error) }),
   }
 }
 

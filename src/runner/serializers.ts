@@ -62,8 +62,9 @@ export function registerSerializer<T extends object>(serializer: Serializer<T>):
   byType.set(type, serializer as unknown as Serializer<object>)
 }
 
-/** @returns the serializer of the nearest class; undefined if there is no such class. */
-export function serializerOf(value: object): Serializer<object> | undefined {
+/** @returns the serializer of the nearest class; undefined if there is no such class, and for what is no object. */
+export function serializerOf(value: unknown): Serializer<object> | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
   const exact = byType.get(value.constructor) ?? byType.get(tagOf(value))
   if (exact !== undefined) return exact
   let proto = Object.getPrototypeOf(value)

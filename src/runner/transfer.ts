@@ -75,16 +75,18 @@ export function packCopy(value: unknown, hold: (bytes: number) => void): Packed 
 function packBy(way: Way, value: unknown): Packed {
   const objects: PackedObject[] = []
   const plain = mapLeaves(value, [], packLeaf(way, objects), way.boundary === 'python')
-  return objects.length === 0 ? { value: plain } : { value: plain, objects }
+  return packed(plain, objects)
 }
+
+const packed = (value: unknown, objects: readonly PackedObject[]): Packed =>
+  objects.length === 0 ? { value } : { value, objects }
 
 function packLeaf(way: Way, objects: PackedObject[]): Visit {
   return (leaf, path) => {
     const forPython = way.boundary === 'python' ? pythonSerializerOf(leaf) : undefined
     if (forPython === undefined && ArrayBuffer.isView(leaf))
       return packView(leaf as View, false, way)
-    const serializer =
-      forPython ?? (typeof leaf === 'object' && leaf !== null ? serializerOf(leaf) : undefined)
+    const serializer = forPython ?? serializerOf(leaf)
     if (serializer === undefined) return packBuiltIn(leaf, way)
     objects.push([[...path], serializer.name, packFields(leaf as object, serializer, way)])
     return null
@@ -110,7 +112,7 @@ function packFields(object: object, serializer: Serializer<object>, way: Way): P
   }
   if (hold === undefined && moved.delete(object))
     for (const name of serializer.movable ?? []) markMoved(object, name)
-  return objects.length === 0 ? { value: fields } : { value: fields, objects }
+  return packed(fields, objects)
 }
 
 function isFlat(field: unknown): boolean {
@@ -142,7 +144,7 @@ export function unpack({ value, objects }: Packed): unknown {
  * `return iris.predict(move(x), ctx)`
  */
 export function move<T extends object>(value: T): T {
-  const serializer = typeof value === 'object' && value !== null ? serializerOf(value) : undefined
+  const serializer = serializerOf(value)
   const names = serializer?.movable ?? []
   if (serializer === undefined || names.length === 0) {
     const what = 'an NDArray, a RasterImage or an object whose serializer names movable fields'
