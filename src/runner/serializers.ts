@@ -62,7 +62,7 @@ export function registerSerializer<T extends object>(serializer: Serializer<T>):
   byType.set(type, serializer as unknown as Serializer<object>)
 }
 
-/** @returns the serializer of the nearest class; undefined if there is no such class, and for what is no object. */
+/** @returns the serializer of the nearest class; undefined without such a class, and for other values. */
 export function serializerOf(value: unknown): Serializer<object> | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const exact = byType.get(value.constructor) ?? byType.get(tagOf(value))

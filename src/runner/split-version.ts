@@ -55,7 +55,7 @@ export function guardOf(
       recent.splice(0, recent.length - calls)
       if (!outcome.isFailed && !outcome.isLate) return
       judge(recent)
-      // One question at a time, and one that waits for what has come meanwhile.
+      // One question at a time, and one more about the calls that came meanwhile.
       if (isWaiting) return
       isWaiting = true
       asked = judgeAll()
