@@ -70,7 +70,7 @@ export const functionOptions = {
   maxInFlight: whole(1),
 }
 
-/** Which calls are recorded: those of the service's share, those of its own, or none. */
+/** Which calls are recorded: those of the service's share, or those of its own. False: no call. */
 export const captureOption = readBy((place, given: CaptureOptions | false) =>
   parseCapture(given, place),
 )

@@ -1,15 +1,14 @@
 /** The option that records what APIs are asked and what they answer. @module */
 import {
+  byteSize,
   duration,
   listOf,
-  Option,
   type OptionsOf,
   plain,
   readOptions,
   type SettingsOf,
   share,
 } from '../core/option.ts'
-import { type ByteSize, parseByteSize } from '../core/text/units.ts'
 
 const captureOptions = {
   /** Share of the calls. */
@@ -30,7 +29,7 @@ const captureOptions = {
    *
    * @default 1 MiB
    */
-  maxBytes: new Option<ByteSize, number>({ read: parseByteSize }).or('1mb'),
+  maxBytes: byteSize.or('1mb'),
   /** Calls beyond it are dropped, in each worker process. **Units**: MiB. */
   maxMbPerSecond: plain<number>({ type: 'number', minimum: 0 }).or(10),
   /**

@@ -15,7 +15,7 @@ const built = ['build/Release', `prebuilds/${target}`, `prebuilds/${target}-musl
 const named = process.env.SERVING_NATIVE_PATH
 const folders = named ? [dirname(named)] : built.map((folder) => join(root, folder))
 
-/** An add-on and where it is, or why there is none. */
+/** An add-on and where it is, or why it is absent. */
 export type LoadedAddon<A> = {
   readonly addon?: A
   readonly path?: string
