@@ -29,7 +29,7 @@ export const workerNodeOptions: readonly string[] = [
 ]
 
 /**
- * Lets this process load its code with the defaults of V8: with other options it compiles Node's modules again. Its heap
+ * Lets this process load its code with the defaults of V8: with other options it recompiles Node's modules. Its heap
  * has been made with ours.
  */
 export function loadWithDefaults(): void {
