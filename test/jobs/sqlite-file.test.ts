@@ -83,7 +83,7 @@ describe.skipIf(!isBuiltin('node:sqlite'))('the file of a job store', () => {
       DROP INDEX open; ALTER TABLE jobs DROP COLUMN has_quota;
       DROP TRIGGER unkept; DROP TABLE kept;
       DROP TABLE paused;
-      DROP TRIGGER waits_again; DROP INDEX late; ALTER TABLE jobs DROP COLUMN late_at;
+      DROP TRIGGER waits_again; ALTER TABLE jobs DROP COLUMN late_at;
       DROP TRIGGER unnamed; DROP INDEX named; DROP INDEX input_blobs;
       ALTER TABLE requests ADD COLUMN headers TEXT; ALTER TABLE requests ADD COLUMN query TEXT;
       ALTER TABLE requests ADD COLUMN body BLOB; ALTER TABLE requests ADD COLUMN blob TEXT;

@@ -124,8 +124,12 @@ CREATE TRIGGER unkept AFTER UPDATE OF status ON jobs WHEN NEW.status = 'expired'
 END;
 `
 
-/** The index has all that tells which jobs start next: the others are not read or sorted. */
+/**
+ * The index has all that tells which jobs start next: the others are not read or sorted. It also does for the few looks
+ * at what waits too long, which an index of their own would make dearer for each job.
+ */
 const nextJobs = `
+DROP INDEX late;
 DROP INDEX waiting;
 CREATE INDEX waiting ON jobs (api, priority DESC, seq, due_at, late_at) WHERE status = 'queued';
 `

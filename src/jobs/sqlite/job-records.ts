@@ -308,20 +308,16 @@ export function endJob(
 
 /** @returns the job of a row of the table. */
 export function jobOf(row: Row): Job {
-  const {
-    progress,
-    started_at: startedAt,
-    finished_at: finishedAt,
-    response_status: responseStatus,
-  } = row
-  const worker = row.worker === null ? null : shownWorker(String(row.worker))
-  const state = { progress, startedAt, finishedAt, responseStatus, worker }
   return {
     ...JSON.parse(row.details as string),
     status: row.status,
     attempt: row.attempt,
     isCancelRequested: row.is_cancel_requested === 1,
-    ...Object.fromEntries(Object.entries(state).filter(([, value]) => value !== null)),
+    progress: row.progress ?? undefined,
+    startedAt: row.started_at ?? undefined,
+    finishedAt: row.finished_at ?? undefined,
+    responseStatus: row.response_status ?? undefined,
+    worker: row.worker === null ? undefined : shownWorker(String(row.worker)),
   }
 }
 

@@ -67,9 +67,9 @@ export function leasesOf(database: Database, worker: string, times: JobTimes) {
   }
 
   function lateRows(limit = sweepRows): Row[] {
-    // SQLite would look at all that wait.
+    // SQLite would read all that wait.
     const text =
-      "SELECT * FROM jobs INDEXED BY late WHERE status = 'queued' AND late_at <= ? LIMIT ?"
+      "SELECT * FROM jobs INDEXED BY waiting WHERE status = 'queued' AND late_at <= ? LIMIT ?"
     return sql(text).all(Date.now(), limit)
   }
 
@@ -147,9 +147,9 @@ export function leasesOf(database: Database, worker: string, times: JobTimes) {
       ).all(api, now, worker, leaseClock() + times.leaseMs, limit)
       rows.sort((a, b) => Number(b.priority) - Number(a.priority) || Number(a.seq) - Number(b.seq))
       return rows.map((row) => {
-        const request = sql('SELECT * FROM requests JOIN inputs ON id = input WHERE job = ?').get(
-          row.seq,
-        ) as Row
+        const request = sql(
+          'SELECT state, headers, query, body, blob FROM requests JOIN inputs ON id = input WHERE job = ?',
+        ).get(row.seq) as Row
         const state = (request.state as string | null) ?? undefined
         const {
           seq,
