@@ -73,7 +73,7 @@ export async function runRows(
   if (deaths > 0 && kept.chunks.length === 0) await attempt.rows.keep(new Uint8Array(0), false)
   const log = new RowLog(attempt, total, memory, kept)
   const rowJob = { ...job, api, timeoutMs, rows: undefined }
-  const open = new Set<Promise<void>>()
+  const open = new Map<number, Promise<void>>()
   let failure: unknown
 
   /** @returns the pause before another attempt; undefined once the answer is kept. */
@@ -106,13 +106,20 @@ export async function runRows(
     }
   }
   const runRow = async (request: StoredRequest, index: number, began: () => void) => {
-    for (let failures = 1; failure === undefined; failures++) {
-      const pauseMs = await slots.run(() => {
-        began()
-        return attemptRow(request, index, failures)
-      })
-      if (pauseMs === undefined) return
-      await wait(pauseMs, undefined, { signal })
+    try {
+      for (let failures = 1; failure === undefined; failures++) {
+        const pauseMs = await slots.run(() => {
+          began()
+          return attemptRow(request, index, failures)
+        })
+        if (pauseMs === undefined) return
+        await wait(pauseMs, undefined, { signal })
+      }
+    } catch (error) {
+      failure ??= error
+    } finally {
+      began()
+      open.delete(index)
     }
   }
 
@@ -127,21 +134,14 @@ export async function runRows(
       await log.add(own, { ...answer(crashAnswer('', 'row'), own), isDeath: true }, 1)
       continue
     }
-    while (open.size > 0 && (log.isAhead || open.size >= maxOpen)) await Promise.race(open)
+    while (open.size > 0 && (log.isAhead || open.size >= maxOpen)) await Promise.race(open.values())
     if (failure !== undefined) break
     const began = deferred<void>()
-    const row: Promise<void> = runRow(request, own, began.resolve)
-      .catch((error) => {
-        failure ??= error
-      })
-      .finally(() => {
-        began.resolve()
-        open.delete(row)
-      })
-    open.add(row)
+    const row = runRow(request, own, began.resolve)
+    open.set(own, row)
     await (alone-- > 0 ? row : began.promise)
   }
-  await Promise.all(open)
+  await Promise.all(open.values())
   if (failure !== undefined) throw failure
   return { ...log.counts, body: rowsBody(await attempt.rows.kept(), attempt.rows.blobs) }
 }

@@ -7,7 +7,6 @@ import { withDeadline } from '../../api/stages.ts'
 import { noParams } from '../../api/visit.ts'
 import { FunctionError, InternalError, InvalidArgument, ServingError } from '../../core/errors.ts'
 import { countedBytes, type MemoryBudget } from '../../core/memory/memory-budget.ts'
-import { deferred } from '../../core/promise.ts'
 import { parseText } from '../../core/text/parse-text.ts'
 import type { ServerState } from '../../engine/engine.ts'
 import { noPeer, ServedVisit } from '../../engine/served-visit.ts'
@@ -45,15 +44,19 @@ export async function runJob(
   const { signal } = attempt
   while (!isReady() && !signal.aborted) await wait(readyMs, undefined, { signal }).catch(() => {})
   const visit = new AttemptVisit(server, endpoint, attempt, run)
-  const { promise: gaveUp, reject } = deferred<never>()
-  const giveUp = () => {
-    visit.ctx.abort(signal.reason)
-    reject(signal.reason)
-  }
-  signal.addEventListener('abort', giveUp)
+  let giveUp = () => {}
   try {
-    if (signal.aborted) giveUp()
-    return outcomeOf(await Promise.race([visit.answer(), gaveUp]))
+    // With a race, each row of a job would hold more.
+    const response = await new Promise<StoredResponse>((resolve, reject) => {
+      giveUp = () => {
+        visit.ctx.abort(signal.reason)
+        reject(signal.reason)
+      }
+      signal.addEventListener('abort', giveUp)
+      if (signal.aborted) giveUp()
+      visit.answer().then(resolve, reject)
+    })
+    return outcomeOf(response)
   } catch (error) {
     if (!signal.aborted) throw error
     visit.recorder?.left()
