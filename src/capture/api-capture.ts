@@ -10,7 +10,6 @@ import { CallSample, type DropReason, type SampledApi } from './call-sample.ts'
 import { formatOf } from './cells.ts'
 import { prune } from './place.ts'
 import { type CaptureNotes, notesKey } from './read-rows.ts'
-import { pathsOf } from './redaction.ts'
 import { RowTable } from './row-table.ts'
 
 /** What a process holds for calls that run, and for files that are not written yet. **Units**: bytes. */
@@ -51,7 +50,7 @@ export function captureApi({ notes, settings, store, log, shared }: CaptureParts
   /** Calls by why they were not written. */
   const dropped = new Map<DropReason, number>()
   /** Ends of calls, and files, that are waited for. */
-  const open = new Set<Promise<void>>()
+  const open = new Set<Promise<unknown>>()
   let written = 0
   let unwritten = 0
   let table = new RowTable()
@@ -60,7 +59,7 @@ export function captureApi({ notes, settings, store, log, shared }: CaptureParts
   /** The bytes of one second. */
   let taken = { second: 0, bytes: 0 }
 
-  const wait = (work: Promise<void>) => {
+  const wait = (work: Promise<unknown>) => {
     open.add(work)
     void work.finally(() => open.delete(work))
   }
@@ -109,7 +108,7 @@ export function captureApi({ notes, settings, store, log, shared }: CaptureParts
   const api: SampledApi = {
     ...{ service, maxBytes, models: shared.models, history: shared.history },
     ...{ input: formatOf(notes.input), output: formatOf(notes.output) },
-    redact: pathsOf(settings.redact),
+    redact: new Set(settings.redact),
     hold(bytes) {
       if (taken.bytes + bytes > maxMbPerSecond * bytesOfMb) throw new NoRoom('rate')
       if (shared.heldBytes + bytes > maxHeldBytes) throw new NoRoom('memory')
@@ -137,9 +136,8 @@ export function captureApi({ notes, settings, store, log, shared }: CaptureParts
 
   const pruneOld = (age: number) =>
     wait(
-      prune(store, Date.now() - age).then(
-        () => {},
-        (err) => tell('capture_unpruned', 'old captures were not deleted', err),
+      prune(store, Date.now() - age).catch((err) =>
+        tell('capture_unpruned', 'old captures were not deleted', err),
       ),
     )
   if (maxAge !== undefined) pruneOld(maxAge)

@@ -152,24 +152,24 @@ export class CallSample extends RecordedTrace implements Sample {
     const { models, service } = this.#api
     const { stages, runs } = this.parts
     const owner = ownerOf(ctx)
-    const add = (name: string, value: Scalar | undefined, type: ScalarType) => {
+    const add = (name: string, value: Scalar | undefined, type = typeof value as ScalarType) => {
       if (value !== undefined) this.columns.push({ name, column: scalarTypes[type], value })
     }
     add('time', this.#time, 'time')
-    add('request_id', ctx.id, 'string')
-    add('protocol', this.#protocol, 'string')
+    add('request_id', ctx.id)
+    add('protocol', this.#protocol)
     // The service is part of it, so that captures of two cannot be joined.
-    add('caller', owner && hashOf(`${service}\n${owner}`), 'string')
+    add('caller', owner && hashOf(`${service}\n${owner}`))
     add('status', this.#status, 'whole')
-    add('error', ServingError.is(this.#error) ? this.#error.code : undefined, 'string')
-    add('total_ms', ctx.elapsedMs, 'number')
+    add('error', ServingError.is(this.#error) ? this.#error.code : undefined)
+    add('total_ms', ctx.elapsedMs)
     // The others and the whole tell that of the function.
     for (const { name, from, to } of stages)
-      if (name !== 'function') add(`${name}_ms`, msOf(from, to), 'number')
+      if (name !== 'function') add(`${name}_ms`, msOf(from, to))
     if (runs.length > 0) {
       const names = runs.map(({ name }) => name.slice(0, name.lastIndexOf('.')))
       const versions = names.map((name) => [name, models.get(name) ?? null])
-      add('models', JSON.stringify(Object.fromEntries(versions)), 'string')
+      add('models', JSON.stringify(Object.fromEntries(versions)))
       const sumOf = (each: (run: RunnerCallRecord) => number | undefined) =>
         runs.map(each).reduce((sum, ms) => (ms === undefined ? sum : (sum ?? 0) + ms), undefined)
       add(

@@ -96,7 +96,7 @@ export class Cells {
   /** Whether a value must not be written; `isWhole`: also if that is true of a part of it. */
   isRedacted(name: string, isWhole = false): boolean {
     const left = behind(this.#limits.redact, name)
-    const isNamed = left.has(undefined) || (isWhole && left.size > 0)
+    const isNamed = left.has('') || (isWhole && left.size > 0)
     if (isNamed) this.redacted.add(name)
     return isNamed
   }

@@ -1,31 +1,17 @@
 /** Which values a capture must not write. @module */
 
-/** A name of a path, and those behind it. */
-interface Step {
-  readonly name: string
-  readonly next: Step | undefined
-}
+/** The rest of paths such as `input.users.email`, or with `*` for any name. Of one that ends here it is empty. */
+export type Paths = ReadonlySet<string>
 
-/** The ends of paths that lead through a value. Undefined: one of them ends there. */
-export type Paths = ReadonlySet<Step | undefined>
-
-/** @returns paths such as `input.users.email`, or with `*` for any name. */
-export function pathsOf(texts: readonly string[]): Paths {
-  const steps = (text: string) =>
-    text.split('.').reduceRight<Step | undefined>((next, name) => ({ name, next }), undefined)
-  return new Set(texts.map(steps))
-}
-
-/** @returns the ends of paths behind a name, which may have dots. Items of lists need no name. */
+/** @returns the rest of paths behind a name, which may have dots. Items of lists need no name. */
 export function behind(paths: Paths, name: string): Paths {
-  if (paths.size === 0) return paths
   let left = paths
-  for (const part of name.split('.')) {
-    const isItem = /^\d+$/.test(part)
-    const next = new Set<Step | undefined>()
-    for (const step of left) {
-      if (step === undefined || isItem) next.add(step)
-      if (step?.name === part || step?.name === '*') next.add(step.next)
+  for (const part of paths.size === 0 ? [] : name.split('.')) {
+    const next = new Set<string>()
+    for (const path of left) {
+      const [first, ...rest] = path.split('.')
+      if (path === '' || /^\d+$/.test(part)) next.add(path)
+      if (path !== '' && (first === part || first === '*')) next.add(rest.join('.'))
     }
     left = next
   }
@@ -48,13 +34,13 @@ export function withoutPaths(
   mark: (name: string) => void,
 ): unknown {
   if (paths.size === 0) return value
-  if (paths.has(undefined) || isJsonLike(value)) {
+  if (paths.has('') || isJsonLike(value)) {
     mark(name)
     return undefined
   }
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {
-    const areNumbered = [...paths].some((step) => /^(\d+|\*)$/.test(step?.name ?? ''))
+    const areNumbered = [...paths].some((path) => /^(\d+|\*)(\.|$)/.test(path))
     const itemPaths = (i: number) => (areNumbered ? behind(paths, `${i}`) : paths)
     return value.map((each, i) => withoutPaths(each, itemPaths(i), name, mark))
   }
