@@ -206,7 +206,7 @@ export class Cells {
       array.dtype === 'float16' ? (castArray(array, 'float32') ?? array) : array
     if (this.#isLarge(name, [bytesIn(data)])) return
     this.items(`${name}.${array.dtype}`, dtype as ColumnKind, data.slice())
-    this.items(`${name}.shape`, 'int32', shape)
+    this.items(`${name}.shape`, 'int32', new Int32Array(shape))
   }
 
   #addFrame(name: string, value: object): void {

@@ -23,7 +23,7 @@ const cellBytes = 13
 export type Scalar = string | number | boolean
 
 /** Elements of a list: the memory of typed ones becomes the table's. */
-export type Items = NDArray['data'] | readonly number[] | readonly string[]
+export type Items = NDArray['data'] | readonly string[]
 
 /** A value of one row. */
 export interface Cell {
@@ -110,7 +110,7 @@ function listsOf({ name, items }: ListColumn, lists: readonly (Items | null)[]):
     return { ...whole, items: columnOf(items.name, kind, texts) }
   }
   const elements = new (dataConstructor(kind))(offsets[lists.length]) as Float64Array
-  for (const [i, list] of lists.entries()) elements.set((list ?? []) as number[], offsets[i])
+  for (const [i, list] of lists.entries()) elements.set((list ?? []) as Float64Array, offsets[i])
   const data = kind === 'bool' ? packBits(elements) : bytesOf(elements)
   return { ...whole, items: { ...items, data } as Column }
 }
