@@ -47,6 +47,7 @@ export class ModelHost {
   readonly #methods = new Map<string, Method>()
   readonly #running = new Map<number, Call>()
   #runner = ''
+  #model: LoadedModule | undefined
 
   constructor(boundary: Boundary) {
     this.#boundary = boundary
@@ -70,6 +71,8 @@ export class ModelHost {
         return await this.#run(message, transfer)
       case 'stream':
         return await this.#stream(message, channel as Channel)
+      case 'release':
+        return await this.#release()
       case 'cancel':
         return this.#running.get(message.id)?.abort()
     }
@@ -78,7 +81,8 @@ export class ModelHost {
   async #load(message: LoadMessage): Promise<LoadReply> {
     try {
       this.#runner = message.runner
-      const model = await loadModel(message)
+      this.#model = await loadModel(message)
+      const { model } = this.#model
       for (const name of message.methods) {
         const method = (model as Record<string, unknown>)[name]
         const place = `what ${message.module} loads`
@@ -93,6 +97,19 @@ export class ModelHost {
       return {}
     } catch (error) {
       return { failure: errorFields(error) }
+    }
+  }
+
+  async #release(): Promise<boolean> {
+    const { model, release } = this.#model ?? {}
+    this.#model = undefined
+    this.#methods.clear()
+    try {
+      if (release === undefined || this.#running.size > 0) return false
+      await release(model)
+      return true
+    } catch {
+      return false
     }
   }
 
@@ -224,10 +241,20 @@ async function traceContext(traceparent: string): Promise<<T>(work: () => T) => 
   return (work) => withParent(traceparent, work)
 }
 
-async function loadModel({ module, init, index, device }: LoadMessage): Promise<object> {
+interface LoadedModule {
+  readonly model: object
+  /** Of modules that leave nothing else behind: frees the model, and another one can be loaded. */
+  readonly release: ((model: unknown) => unknown) | undefined
+}
+
+async function loadModel({ module, init, index, device }: LoadMessage): Promise<LoadedModule> {
   // In tests, where the sources run uncompiled, the test runner reads TypeScript.
   if (/\.m?ts$/.test(module) && !import.meta.url.endsWith('.ts')) await readTypeScript()
-  const exported: { readonly default?: unknown; readonly load?: unknown } = await import(module)
+  const exported: {
+    readonly default?: unknown
+    readonly load?: unknown
+    readonly releaseModel?: LoadedModule['release']
+  } = await import(module)
   const load = exported.load ?? exported.default
   checkThat(
     typeof load === 'function',
@@ -243,7 +270,7 @@ async function loadModel({ module, init, index, device }: LoadMessage): Promise<
     `what the function that ${module} exports returns`,
     model,
   )
-  return model
+  return { model, release: exported.releaseModel }
 }
 
 function iteratorOf(value: unknown): AsyncIterator<unknown> | Iterator<unknown> | undefined {

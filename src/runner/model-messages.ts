@@ -35,11 +35,15 @@ export interface StreamMessage extends CallMessage {
   readonly input?: Packed
 }
 
-/** Everything that a worker handles; it gets `cancel` when all callers have given up the reply to that message. */
+/**
+ * Everything that a worker handles. `cancel`: all callers have given up the reply to that message. `release`: the model
+ * is no longer needed; the reply is whether the worker can load another one.
+ */
 export type ModelMessage =
   | LoadMessage
   | RunMessage
   | StreamMessage
+  | { readonly kind: 'release' }
   | { readonly kind: 'cancel'; readonly id: number }
 
 /** Reply to a {@link LoadMessage}: why the model did not load. */

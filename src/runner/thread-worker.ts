@@ -3,6 +3,7 @@
 import { fileURLToPath } from 'node:url'
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import { move, Piscina, transferableSymbol, valueSymbol } from 'piscina'
+import { deferred, within } from '../core/promise.ts'
 import { heapLimitMb } from './heap-limit.ts'
 import { type ErrorFields, errorFromFields } from './remote-error.ts'
 import {
@@ -26,46 +27,89 @@ export interface StrayMessage {
   readonly error: ErrorFields
 }
 
-/** Starts a thread. */
+/** Starts a thread, or takes one whose model was released. */
 export const startThread: StartWorker = (options, index) => new ThreadWorker(options, index)
 
 /** A pool of one thread: our dispatcher, the queue of all kinds of workers, chooses among the pools. */
+function startPool(entry: URL, concurrency: number, memoryLimitMb: number): Piscina {
+  const pool = new Piscina({
+    filename: fileURLToPath(entry),
+    name: 'handle',
+    // The first task starts the thread. With a minimum, Piscina would start another when it ends.
+    minThreads: 0,
+    maxThreads: 1,
+    idleTimeout: Number.POSITIVE_INFINITY,
+    // Calls, and as many cancellations, which have to reach a busy thread.
+    concurrentTasksPerWorker: 2 * concurrency,
+    recordTiming: false,
+    resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb },
+  })
+  // Without a listener, a thread that dies idle would end the process. Its own events, below, report it.
+  pool.on('error', () => {})
+  pool.run({ message: undefined, port: undefined } satisfies Task).catch(() => {})
+  return pool
+}
+
+/** How long a thread whose model was released waits for another one. **Units**: milliseconds. */
+const spareMs = 10_000
+/** Time for releasing a model; a thread that hangs is ended after it. **Units**: milliseconds. */
+const releaseMs = 400
+
+/**
+ * Threads whose model was released, one for each kind: to start a thread and to load its code takes a tenth of a second
+ * of CPU, beside which the calls of other models wait.
+ */
+const spares = new Map<string, { readonly pool: Piscina; readonly timer: NodeJS.Timeout }>()
+
+function keepSpare(kind: string, pool: Piscina): boolean {
+  if (spares.has(kind) || pool.threads.length === 0) return false
+  const end = () => void takeSpare(kind)?.destroy()
+  spares.set(kind, { pool, timer: setTimeout(end, spareMs).unref() })
+  return true
+}
+
+function takeSpare(kind: string): Piscina | undefined {
+  const spare = spares.get(kind)
+  spares.delete(kind)
+  clearTimeout(spare?.timer)
+  return spare?.pool
+}
+
 class ThreadWorker implements ModelWorker {
   readonly name: string
   readonly index: number
   readonly ended: Promise<WorkerEnded>
+  readonly #kind: string
   readonly #pool: Piscina
   readonly #thread: Worker
+  readonly #stray: (error: Error) => void
+  readonly #ending = deferred<WorkerEnded>()
   #cause: WorkerEnded | undefined
+  readonly #onMessage = (message: StrayMessage | undefined) => {
+    if (message?.kind === 'stray') this.#stray(errorFromFields(message.error))
+  }
+  readonly #onError = (error: Error) => void this.#end(`ended: ${error.message}`, error)
+  readonly #onExit = (code: number) => this.#ending.resolve(this.#end(`ended with code ${code}`))
 
   constructor(options: WorkerOptions, index: number) {
-    const { entry, count, concurrency, memoryLimitMb = heapLimitMb(count) } = options
+    const { entry, module, count, concurrency, memoryLimitMb = heapLimitMb(count) } = options
     this.index = index
-    this.#pool = new Piscina({
-      filename: fileURLToPath(entry),
-      name: 'handle',
-      // The first task starts the thread. With a minimum, Piscina would start another when it ends.
-      minThreads: 0,
-      maxThreads: 1,
-      idleTimeout: Number.POSITIVE_INFINITY,
-      // Calls, and as many cancellations, which have to reach a busy thread.
-      concurrentTasksPerWorker: 2 * concurrency,
-      recordTiming: false,
-      resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb },
-    })
-    // Without a listener, a thread that dies idle would end the process. Its own events, below, report it.
-    this.#pool.on('error', () => {})
-    this.#pool.run({ message: undefined, port: undefined } satisfies Task).catch(() => {})
+    this.#kind = JSON.stringify([entry, module, concurrency, memoryLimitMb])
+    const spare = takeSpare(this.#kind)
+    // It is gone if it has ended meanwhile.
+    this.#pool = spare?.threads.length === 1 ? spare : startPool(entry, concurrency, memoryLimitMb)
     const [thread] = this.#pool.threads
     this.#thread = thread
     this.name = `thread ${thread.threadId}`
-    thread.on('message', (message: StrayMessage | undefined) => {
-      if (message?.kind === 'stray') options.stray(this, errorFromFields(message.error))
-    })
-    this.ended = new Promise((resolve) => {
-      thread.once('error', (error) => this.#end(`ended: ${error.message}`, error))
-      thread.once('exit', (code) => resolve(this.#end(`ended with code ${code}`)))
-    })
+    this.ended = this.#ending.promise
+    this.#stray = (error) => options.stray(this, error)
+    this.#listen('on')
+  }
+
+  #listen(change: 'on' | 'off'): void {
+    this.#thread[change]('message', this.#onMessage)
+    this.#thread[change]('error', this.#onError)
+    this.#thread[change]('exit', this.#onExit)
   }
 
   run(message: unknown, transfer: readonly Transfer[]): Promise<unknown> {
@@ -83,6 +127,13 @@ class ThreadWorker implements ModelWorker {
   }
 
   async end(): Promise<void> {
+    const release = this.run({ kind: 'release' }, []).catch(() => false)
+    const isReleased = (await within(release, releaseMs, false)) === true
+    if (isReleased && keepSpare(this.#kind, this.#pool)) {
+      this.#listen('off')
+      this.#ending.resolve(new WorkerEnded(`${this.name} has released its model`))
+      return
+    }
     await this.#pool.destroy()
     await this.ended
   }

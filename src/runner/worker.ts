@@ -37,6 +37,8 @@ export interface ModelWorker {
 /** What to start, and what to call then. */
 export interface WorkerOptions {
   readonly entry: URL
+  /** What it will load. */
+  readonly module: string
   /** How many workers the runner has. */
   readonly count: number
   /** How many messages a worker gets at a time. */

@@ -256,3 +256,25 @@ describe('a runner', () => {
     expect(memory.buffer.byteLength).toBe(65_536)
   })
 })
+
+describe('a thread that has released its model', () => {
+  type Releases = import('./models/releases.ts').Releases
+  const threadOf = async (name: string, init: string) => {
+    const options = { module: model(name), methods: { thread: {} }, init }
+    const runner = new Runner<{ load(init: string): Releases }>('test', options as never)
+    await runner.start()
+    const answer = await (runner as unknown as Releases).thread(null)
+    await runner.stop()
+    return answer
+  }
+
+  it('loads the next one of its module', async () => {
+    const first = await threadOf('releases', 'a')
+    const second = await threadOf('releases', 'b')
+    expect(second).toEqual({ id: first.id, released: ['a'] })
+    expect(await threadOf('releases', 'fails')).toEqual({ id: first.id, released: ['a', 'b'] })
+    const next = await threadOf('releases', 'c')
+    expect(next.released).toEqual([])
+    expect(next.id).not.toBe(first.id)
+  })
+})

@@ -75,6 +75,9 @@ function signatureOf(model: OnnxModel<DType>, signature: ModelSignature): ModelS
   return { inputs: typesOf('inputs'), outputs: typesOf('outputs') }
 }
 
+/** Called by the thread, which then loads another file. */
+export const releaseModel = (model: OnnxMethods) => model.release()
+
 function methodsOf(model: OnnxModel<DType>, path: string | URL): OnnxMethods<DType> {
   const [input, ...others] = model.inputs
   const [output] = model.outputs
