@@ -52,7 +52,7 @@ function startPool(entry: URL, concurrency: number, memoryLimitMb: number): Pisc
 
 /** How long a thread whose model was released waits for another one. **Units**: milliseconds. */
 const spareMs = 10_000
-/** Time for releasing a model; a thread that hangs is ended after it. **Units**: milliseconds. */
+/** Time for releasing a model. A thread that hangs is ended after it. **Units**: milliseconds. */
 const releaseMs = 400
 
 /**
