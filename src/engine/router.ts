@@ -165,6 +165,13 @@ function withParams(
   return { endpoint, params }
 }
 
+/** @returns the path and the query of a request target. */
+export function splitTarget(target: string): { readonly path: string; readonly query: string } {
+  const mark = target.indexOf('?')
+  if (mark === -1) return { path: pathOf(target), query: '' }
+  return { path: pathOf(target.slice(0, mark)), query: target.slice(mark + 1) }
+}
+
 /** A request target may be an absolute URL (RFC 9112 section 3.2.2). */
 export function pathOf(target: string): string {
   if (target.startsWith('/')) return target

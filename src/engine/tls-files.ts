@@ -20,7 +20,7 @@ export interface TlsPem {
 
 /** @returns the content as options of a secure context of Node. */
 export function contextOf({ cert, key, clientCa }: TlsPem): SecureContextOptions {
-  return { cert, key, ...(clientCa === undefined ? {} : { ca: clientCa }) }
+  return { cert, key, ca: clientCa }
 }
 
 /** Polled: Kubernetes replaces symbolic links, which watchers lose. A pair that does not match is not served. */
@@ -56,21 +56,20 @@ export class TlsFiles {
   }
 
   get #files(): string[] {
-    return [this.certFile, this.keyFile, ...(this.#caFile === undefined ? [] : [this.#caFile])]
+    return [this.certFile, this.keyFile, this.#caFile].filter((file) => file !== undefined)
   }
 
   #read(): TlsPem {
-    const clientCa = this.#caFile === undefined ? undefined : readPem('tlsClientCa', this.#caFile)
     const pem = {
       cert: readPem('tlsCert', this.certFile),
       key: readPem('tlsKey', this.keyFile),
-      clientCa,
+      clientCa: this.#caFile === undefined ? undefined : readPem('tlsClientCa', this.#caFile),
     }
     // Not before, since servers without TLS do not need it.
     const { createSecureContext } = require('node:tls') as typeof import('node:tls')
     try {
       createSecureContext(contextOf(pem))
-      if (clientCa !== undefined) new X509Certificate(clientCa)
+      if (pem.clientCa !== undefined) new X509Certificate(pem.clientCa)
       return pem
     } catch (cause) {
       const what = `a certificate and its private key, as PEM, in ${this.#files.join(', ')}`

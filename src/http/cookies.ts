@@ -5,6 +5,6 @@ import type { RequestHeaders } from './message.ts'
 export { type SerializeOptions, serialize } from 'cookie'
 
 /** @returns a cookie's value, percent-decoded; undefined if it is absent or empty. */
-export function cookieOf(headers: RequestHeaders, name: string): string | undefined {
-  return parse(headers.get('cookie') ?? '')[name] || undefined
+export function cookieOf(headers: RequestHeaders, name: string | undefined): string | undefined {
+  return (name && parse(headers.get('cookie') ?? '')[name]) || undefined
 }

@@ -1,7 +1,7 @@
 import type { LiveRoute } from '../api/live-route.ts'
 import { UnsupportedMediaType } from '../core/errors.ts'
 import type { PooledBody } from '../core/memory/buffer-pool.ts'
-import { isPromise, type MaybePromise } from '../core/promise.ts'
+import { type MaybePromise, whenReady } from '../core/promise.ts'
 import type { IODescriptor } from '../descriptors/descriptor.ts'
 import { Context } from '../http/context.ts'
 import {
@@ -100,9 +100,7 @@ export class LiveCodec {
   /** @throws as `toHttpResponse`. */
   encode(result: unknown, ctx: Context): MaybePromise<LiveMessage> {
     const response = this.#output.toHttpResponse(result as never, ctx)
-    return isPromise(response)
-      ? response.then((later) => this.#messageOf(later))
-      : this.#messageOf(response)
+    return whenReady(response, (later) => this.#messageOf(later))
   }
 
   #messageOf({ headers, body, before, pooled }: HttpResponse): MaybePromise<LiveMessage> {

@@ -10,7 +10,7 @@ import {
   tellsDetail,
 } from '../core/errors.ts'
 import type { HeldMemory } from '../core/memory/held-memory.ts'
-import { isPromise, type MaybePromise } from '../core/promise.ts'
+import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { Waiter } from '../core/waiter.ts'
 import type { Context } from '../http/context.ts'
 import {
@@ -107,9 +107,7 @@ export class LiveSession implements LiveListener, OpenStream {
 
   #send(result: unknown): MaybePromise<void> {
     const message = this.#codec.encode(result, this.#encoding)
-    return isPromise(message)
-      ? message.then((later) => this.#sendInTurn(later))
-      : this.#sendInTurn(message)
+    return whenReady(message, (later) => this.#sendInTurn(later))
   }
 
   #sendInTurn(message: LiveMessage): MaybePromise<void> {

@@ -206,14 +206,25 @@ export function protocolsOf(
         (await import('../live/live-protocol.ts')).attachLives(host, service.lives),
     },
     { name: 'protected resources', attach: (host) => attachResources(host, service) },
-    ...(service.mcp
-      ? [{ name: 'MCP', attach: (host: Host) => attachMcp(host, service, jobs) }]
-      : []),
-    ...(docs && recorder
-      ? [{ name: 'calls', attach: (host: Host) => attachCalls(host, recorder) }]
-      : []),
-    // Last, since what a service itself answers at these paths wins.
-    ...(docs ? [{ name: 'documents', attach: (host: Host) => attachDocs(host, service) }] : []),
+    {
+      name: 'MCP',
+      attach: async (host) => {
+        if (service.mcp) await attachMcp(host, service, jobs)
+      },
+    },
+    {
+      name: 'calls',
+      attach: async (host) => {
+        if (docs && recorder) await attachCalls(host, recorder)
+      },
+    },
+    {
+      // Last, since what a service itself answers at these paths wins.
+      name: 'documents',
+      attach: async (host) => {
+        if (docs) await attachDocs(host, service)
+      },
+    },
   ]
 }
 

@@ -14,7 +14,7 @@ import type { ServerState } from '../engine/engine.ts'
 import { refusalOf } from '../engine/incoming-request.ts'
 import { silentLogger } from '../engine/log.ts'
 import { type Limits, parseDisclosure, parseLimits } from '../engine/options.ts'
-import { parseBaseUrl, pathOf } from '../engine/router.ts'
+import { parseBaseUrl, splitTarget } from '../engine/router.ts'
 import { noPeer, ServedVisit } from '../engine/served-visit.ts'
 import { answerWhole, collectAnswer, linesOf } from '../engine/whole-answer.ts'
 import { Context } from '../http/context.ts'
@@ -77,9 +77,7 @@ async function answer(
   headers: HeaderList,
   bytes: Uint8Array,
 ): Promise<InjectResponse> {
-  const mark = url.indexOf('?')
-  const path = pathOf(mark === -1 ? url : url.slice(0, mark))
-  const query = mark === -1 ? '' : url.slice(mark + 1)
+  const { path, query } = splitTarget(url)
   const body = { declared: bytes.length, encoding: '' }
   const route = server.router.resolve(method, path)
   const refusal = 'error' in route ? route.error : admit(server, route.endpoint, body, headers)

@@ -50,10 +50,7 @@ export function apiKey(options: ApiKeyOptions): RequestHook {
       : `${name}, authorization or the cookie ${cookie}`
   const hook = (ctx: Context) => {
     const { headers } = ctx
-    const key =
-      headers.get(name) ??
-      bearerOf(headers) ??
-      (cookie === undefined ? undefined : cookieOf(headers, cookie))
+    const key = headers.get(name) ?? bearerOf(headers) ?? cookieOf(headers, cookie)
     if (key === undefined) throw new Unauthorized(`expected a key in ${places}, received none`)
     const digest = createHash('sha256').update(key).digest()
     let caller: string | undefined

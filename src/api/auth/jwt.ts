@@ -136,8 +136,7 @@ export function jwt(options: JwtOptions): RequestHook {
   }
   const places = `authorization: Bearer${cookie === undefined ? '' : ` or the cookie ${cookie}`}`
   const hook: RequestHook = (ctx) => {
-    const token =
-      bearerOf(ctx.headers) ?? (cookie === undefined ? undefined : cookieOf(ctx.headers, cookie))
+    const token = bearerOf(ctx.headers) ?? cookieOf(ctx.headers, cookie)
     if (token === undefined)
       throw new Unauthorized(`expected a token in ${places}, received none`, {
         challenge: challengeOf(),

@@ -14,7 +14,7 @@ import type { ServerState } from '../engine.ts'
 import { HeaderReader, RawHeaderLines } from '../header-reader.ts'
 import { LiveCall } from '../live-call.ts'
 import { logFailure } from '../log.ts'
-import { pathOf } from '../router.ts'
+import { splitTarget } from '../router.ts'
 import { connectionOf } from './node-connection.ts'
 import { peerOf, writeTextHead } from './node-socket.ts'
 
@@ -32,7 +32,7 @@ export function acceptLives(listening: Server, server: ServerState): () => void 
     server.lives.endpoints.map((endpoint) => [endpoint.path, new Acceptor(server, endpoint)]),
   )
   listening.on('upgrade', (req, socket: Socket, head) => {
-    const [path, query = ''] = targetOf(req)
+    const { path, query } = splitTarget(req.url ?? '/')
     const reader = new HeaderReader(allHeaders)
     reader.read(new RawHeaderLines(req))
     const acceptor =
@@ -46,11 +46,6 @@ export function acceptLives(listening: Server, server: ServerState): () => void 
   return () => {
     for (const acceptor of acceptors.values()) acceptor.terminate()
   }
-}
-
-function targetOf({ url = '/' }: IncomingMessage): [path: string, query?: string] {
-  const mark = url.indexOf('?')
-  return mark === -1 ? [pathOf(url)] : [pathOf(url.slice(0, mark)), url.slice(mark + 1)]
 }
 
 /** @see RFC 6455 section 4.2.1. */

@@ -12,7 +12,7 @@ import type { Address, Engine, ServerState } from '../engine.ts'
 import { type HeaderReader, headerReaders, RawHeaderLines } from '../header-reader.ts'
 import { type RefusedRequest, refusalOf } from '../incoming-request.ts'
 import { logFailure } from '../log.ts'
-import { pathOf } from '../router.ts'
+import { splitTarget } from '../router.ts'
 import { contextOf, type TlsFiles } from '../tls-files.ts'
 import { type Connection, ConnectionCap, connectionOf } from './node-connection.ts'
 import { drainUpload, limitDropped, NodeSocket, peerOf, writeTextHead } from './node-socket.ts'
@@ -104,9 +104,7 @@ function open(
   connection: Connection,
   expectsContinue: boolean,
 ): void {
-  const url = req.url ?? '/'
-  const mark = url.indexOf('?')
-  const path = pathOf(mark === -1 ? url : url.slice(0, mark))
+  const { path, query } = splitTarget(req.url ?? '/')
   const method = req.method ?? ''
   const route = server.router.resolve(method, path)
   const reader = readerOf('error' in route ? undefined : route.endpoint)
@@ -130,7 +128,6 @@ function open(
     refused(refusal)
     return
   }
-  const query = mark === -1 ? '' : url.slice(mark + 1)
   const ctx = new Context({ headers, query, timeoutMs: timeoutOf(server, endpoint, headers) })
   const target = { method, path, query, params }
   const request = { endpoint, target, ctx, declared: body.declared }

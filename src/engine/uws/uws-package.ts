@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
+import { errorText } from '../../core/errors.ts'
 import { uwsChecksums } from './uws-checksums.ts'
 
 /** The module. */
@@ -109,9 +110,7 @@ export function loadUws(binaries: readonly UwsBinary[] = findUwsBinaries()): Loa
       if (!isChosen) checkUwsBinary(file)
       return { uws: require(file), origin, passedOver }
     } catch (error) {
-      passedOver.push(
-        `${origin}: ${error instanceof Error ? error.message.split('\n', 1)[0] : error}`,
-      )
+      passedOver.push(`${origin}: ${errorText(error).split('\n', 1)[0]}`)
     }
   }
   const reasons = passedOver.length > 0 ? passedOver : ['no package of uWebSockets.js is installed']

@@ -87,7 +87,7 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
     ...serve,
     port: await takePort(serve.port ?? 3000, host),
     ...(grpcPort === undefined ? {} : { grpcPort: await takePort(grpcPort, host, '--grpc-port') }),
-    ...(shared.engine === undefined ? {} : { engine: shared.engine }),
+    ...(shared.engine && { engine: shared.engine }),
   }
   const config: WorkerConfig = { ...options.config, serve: settings }
   const group = workerGroup()
@@ -256,9 +256,9 @@ class Supervision {
     const { readyAt } = worker
     const worked = readyAt !== 0 && performance.now() - readyAt >= healthyAfterMs
     const delayMs = slot.restarts.again(worked)
-    const failure = worker.failure === undefined ? {} : { failure: worker.failure }
+    const { failure } = worker
     logger.error(
-      { ...event, ...failure, delayMs },
+      { ...event, failure, delayMs },
       `worker ${slot.number} ${how}; the next one starts in ${delayMs} ms`,
     )
     group.restarted()

@@ -1,5 +1,6 @@
 /** One worker process, from its start to its end. @module */
 import cluster, { type Worker } from 'node:cluster'
+import { errorText } from '../../core/errors.ts'
 import { deferred } from '../../core/promise.ts'
 import type { ServeOptions } from '../../engine/options.ts'
 import {
@@ -112,7 +113,7 @@ export class WorkerProcess {
 
   /** Called when no process could be started: out of memory, or at the limit of processes. No exit event follows. */
   #onNoProcess(error: unknown): void {
-    this.failure = `worker ${this.#number} could not be started: ${error instanceof Error ? error.message : error}`
+    this.failure = `worker ${this.#number} could not be started: ${errorText(error)}`
     this.#end({ code: -1, signal: null })
   }
 
