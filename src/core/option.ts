@@ -184,6 +184,11 @@ export function readBy<G, V>(read: (place: string, given: G) => V): Option<G, V>
   return new Option({ read: (place, value) => read(place, value as G) })
 }
 
+/** @returns an option that is an object of a table's options. */
+export function tableOf<T extends OptionTable>(table: T): Option<OptionsOf<T>, SettingsOf<T>> {
+  return readBy((place, given: OptionsOf<T>) => readOptions(place, given, table))
+}
+
 /** @returns an option that is checked where it is used. */
 export function checkedLater<T>(): Option<T> {
   return new Option({ read: (_, value) => value as T })

@@ -9,11 +9,10 @@ import {
   checkedLater,
   duration,
   type OptionsOf,
-  type OptionTable,
   oneOf,
-  readBy,
   readOptions,
   share,
+  tableOf,
   whole,
 } from '../core/option.ts'
 import { checkThat } from '../core/options.ts'
@@ -28,9 +27,6 @@ import { callVersion, guardOf, newVersion, splitFamilies } from './split-version
 import type { RunnerEvent } from './worker-supervisor.ts'
 
 export type { Tolerance } from '../values/difference.ts'
-
-const tableOf = <T extends OptionTable>(table: T) =>
-  readBy((place, given: OptionsOf<T>) => readOptions(place, given, table))
 
 const splitOptions = {
   stable: checkedLater<RunnerLife>().required(),
