@@ -93,6 +93,11 @@ export function isFloat(dtype: DType): boolean {
   return elementTypes[dtype].kind === 'f'
 }
 
+/** @returns the size of a float; 0 for other types. **Units**: bytes. */
+export function floatBytes(dtype: DType): number {
+  return isFloat(dtype) ? itemSize(dtype) : 0
+}
+
 /** numpy's other spellings: Python's names, beside the codes of the array protocol. */
 const otherNames: Partial<Record<DType, string>> = {
   ...{ bool: 'bool_ ?', int64: 'int', uint64: 'uint', str: 'U string str_' },

@@ -129,7 +129,7 @@ export function plain<G, V = G>(
 
 /** @returns an option that is a whole number in a range. */
 export function whole(minimum: number, maximum?: number): Option<number> {
-  const range = maximum === undefined ? {} : { maximum }
+  const range = maximum !== undefined && { maximum }
   return plain({ type: 'integer', minimum, ...range }, '<number>')
 }
 

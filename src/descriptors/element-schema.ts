@@ -49,7 +49,7 @@ export function arraySchema(
   if (shape === undefined)
     return { type: 'array', items: { anyOf: [element, { type: 'array', items: {} }] } }
   return shape.reduceRight<JsonSchema>((items, length) => {
-    const bounds = isExact && length !== -1 ? { minItems: length, maxItems: length } : {}
+    const bounds = isExact && length !== -1 && { minItems: length, maxItems: length }
     return { type: 'array', items, ...bounds }
   }, element)
 }

@@ -73,10 +73,10 @@ export function frameSchema({
   const cells = Object.entries(dtypes).map(
     ([name, dtype]) => [name, cellSchema(dtype, strict)] as const,
   )
-  const required = names.length === 0 ? {} : { required: names }
+  const required = names.length > 0 && { required: names }
   const properties = Object.fromEntries(cells)
   const row: JsonSchema = { type: 'object', properties, ...required, additionalProperties: anyCell }
-  const bounds = width === undefined ? {} : { minItems: width, maxItems: width }
+  const bounds = width !== undefined && { minItems: width, maxItems: width }
   const values: JsonSchema = { type: 'array', items: { type: 'array', items: anyCell, ...bounds } }
   switch (orient) {
     case 'records':

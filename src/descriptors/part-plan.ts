@@ -38,16 +38,21 @@ export function planParts<T>(rules: PartRules, whole: 'a form' | 'a message') {
       if (rule === undefined) return undefined
       const { descriptor, occurrence } = rule
       if (isEmpty && occurrence === 'optional' && !mayBeEmpty(descriptor)) return undefined
-      const isMany = occurrence === 'many'
-      if (!isMany && values[name] !== missing)
-        throw fail(`part ${JSON.stringify(name)} once, received it twice`, name)
-      if (!isMany) values[name] = undefined
-      const target = (isMany ? values[name] : values) as Record<string | number, unknown>
-      const key = isMany ? (values[name] as unknown[]).push(undefined) - 1 : name
-      const store = (value: unknown) => {
-        target[key] = value
+      if (occurrence === 'many') {
+        const list = values[name] as unknown[]
+        const index = list.push(undefined) - 1
+        const store = (value: unknown) => {
+          list[index] = value
+        }
+        return { descriptor, path: `${name}[${index}]`, store }
       }
-      return { descriptor, path: isMany ? `${name}[${key}]` : name, store }
+      if (values[name] !== missing)
+        throw fail(`part ${JSON.stringify(name)} once, received it twice`, name)
+      const store = (value: unknown) => {
+        values[name] = value
+      }
+      store(undefined)
+      return { descriptor, path: name, store }
     },
     finish(): T {
       for (const [name, { occurrence }] of rules) {

@@ -4,9 +4,9 @@ import {
   type DataOf,
   dataConstructor,
   elementsFrom,
+  floatBytes,
   isFloat,
   isWideInteger,
-  itemSize,
   type ListDType,
 } from '../core/dtype.ts'
 import { bytesOf } from '../core/memory/byte-copy.ts'
@@ -38,7 +38,7 @@ export class PackedList<K extends PackedKind> {
 
   constructor(kind: K) {
     this.kind = kind
-    this.#fixedBytes = isFloat(kind) ? itemSize(kind) : 0
+    this.#fixedBytes = floatBytes(kind)
     this.#data = new (dataConstructor(kind))(0)
   }
 

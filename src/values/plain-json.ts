@@ -3,7 +3,7 @@
  * this work, see ADR 026.
  * @module
  */
-import { type DType, dataConstructor, isFloat, isPlainNumber, itemSize } from '../core/dtype.ts'
+import { type DType, dataConstructor, floatBytes, isPlainNumber } from '../core/dtype.ts'
 import { isSpace, skipSpace } from '../core/text/json-syntax.ts'
 import { asciiText, floatText } from '../core/text/number-text.ts'
 import { dtypeBounds } from './array/cast-scalars.ts'
@@ -149,7 +149,7 @@ export function printPlainNumbers({ data, shape, dtype }: NDArray): string | und
   const size = data.length
   if (size === 0 || size > maxPlainElements || rank === 0 || rank > 2 || !isPlainNumber(dtype))
     return undefined
-  const width = isFloat(dtype) ? itemSize(dtype) : 0
+  const width = floatBytes(dtype)
   let at = 0
   for (let i = 0; i < size; i++) {
     const isFirst = rank === 2 && i % shape[1] === 0

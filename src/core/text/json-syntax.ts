@@ -22,6 +22,11 @@ const scalar =
 // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those are wrong in strings
 const stringPart = /[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y
 
+type Wanted = 'value' | 'first' | 'key' | 'firstKey' | 'colon' | 'comma'
+
+/** What may come right after an opening bracket. */
+const wantedFirst: Readonly<Record<string, Wanted>> = { '[': 'first', '{': 'firstKey' }
+
 /**
  * @returns the offset of the first wrong token of a text that JSON.parse refused; its length if it
  * ends too early.
@@ -29,7 +34,7 @@ const stringPart = /[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y
 export function syntaxErrorAt(json: Uint8Array): number {
   const text = asciiText(json, 0, json.length)
   // What may come next; `first` and `firstKey` also allow a closing bracket.
-  let want: 'value' | 'first' | 'key' | 'firstKey' | 'colon' | 'comma' = 'value'
+  let want: Wanted = 'value'
   const open: string[] = []
   for (let end = 0; ; ) {
     const start = endOf(blanks, text, end)
@@ -38,8 +43,8 @@ export function syntaxErrorAt(json: Uint8Array): number {
     const inner = open.at(-1)
     end = start + 1
     if (token === ']' || token === '}') {
-      const isEmpty = want === (token === ']' ? 'first' : 'firstKey')
-      if (inner !== (token === ']' ? '[' : '{') || (want !== 'comma' && !isEmpty)) return start
+      const isPair = ['[]', '{}'].includes(`${inner}${token}`)
+      if (!isPair || (want !== 'comma' && want !== wantedFirst[inner ?? ''])) return start
       open.pop()
       want = 'comma'
     } else if (token === ',') {
@@ -54,7 +59,7 @@ export function syntaxErrorAt(json: Uint8Array): number {
     } else if (want !== 'value' && want !== 'first') return start
     else if (token === '[' || token === '{') {
       open.push(token)
-      want = token === '[' ? 'first' : 'firstKey'
+      want = wantedFirst[token]
     } else {
       end = token === '"' ? stringEnd(text, start) : endOf(scalar, text, start)
       want = 'comma'

@@ -32,7 +32,7 @@ export function classify(
     throw new BadInput(message, { reason: 'dtype', path: name })
   }
   const rows = shape.length > 1 ? shape[0] : 1
-  const columns = rows === 0 ? 0 : array.size / rows
+  const columns = array.size / (rows || 1)
   if (columns === 0) {
     const message = `expected an output with elements for a classification, received shape ${showShape(shape)}`
     throw new BadInput(message, { reason: 'shape', path: name })

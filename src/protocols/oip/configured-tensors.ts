@@ -69,7 +69,7 @@ function requireSame(
   const own = datatypes[info.datatype].config[1]
   if (type !== undefined && type !== own)
     throw new InvalidArgument(expected(`the file's ${own}`, place, type))
-  const shape = isBatched ? info.shape.slice(1) : info.shape
+  const shape = info.shape.slice(Number(isBatched))
   if (dims === undefined || reshape !== undefined) return name
   if (dims.length === shape.length && shape.every((dim, i) => dim === -1 || dim === dims[i]))
     return name

@@ -39,7 +39,7 @@ export function modelConfig(model: Model, description: ModelDescription) {
   const tensor = ({ name, datatype, shape }: TensorInfo) => ({
     name,
     data_type: datatypes[datatype].config[1],
-    dims: maxBatchSize > 0 ? shape.slice(1) : shape,
+    dims: shape.slice(Number(maxBatchSize > 0)),
     is_shape_tensor: false,
   })
   return {

@@ -33,7 +33,7 @@ export class ModelGroup {
   async #ask(request: GroupRequest): Promise<readonly GroupAnswer[]> {
     const { action, name } = request
     // A process that starts has loaded what its options say.
-    const kept = action === 'statistics' ? {} : { remember: name }
+    const kept = action !== 'statistics' && { remember: name }
     const answers = await this.#others.ask(request, { withinMs: withinMs[action], ...kept })
     return answers.map((each) => (each === 'late' ? { error: 'it did not answer in time' } : each))
   }

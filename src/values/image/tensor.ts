@@ -201,7 +201,7 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
     const area = width * height
     const bytes = new Uint8Array(Buffer.allocUnsafeSlow(this.byteLength).buffer)
     if (fit !== 'contain') return bytes
-    const elements = table === undefined ? bytes : new Float32Array(bytes.buffer)
+    const elements = this.#elementsOf(bytes)
     const values = levels.map((level, c) => table?.[256 * c + level] ?? level)
     if (isPlanar)
       for (const [c, value] of values.entries()) elements.fill(value, c * area, (c + 1) * area)
@@ -213,8 +213,11 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
   }
 
   arrayOf(bytes: Uint8Array): NDArray<D> {
-    const data = this.#options.table === undefined ? bytes : new Float32Array(bytes.buffer)
-    return withOwnShape(new NDArray(data as DataOf<D>, this.shape, this.dtype))
+    return withOwnShape(new NDArray(this.#elementsOf(bytes) as DataOf<D>, this.shape, this.dtype))
+  }
+
+  #elementsOf(bytes: Uint8Array): Uint8Array | Float32Array {
+    return this.#options.table === undefined ? bytes : new Float32Array(bytes.buffer)
   }
 
   #full(width: number, height: number): readonly [number, number] {

@@ -1,6 +1,6 @@
 /** Casts columns by numpy's rules: truncates toward zero, parses numeric texts, never wraps around. @module */
 
-import { type ColumnKind, elementTypes, isFloat, itemSize } from '../../core/dtype.ts'
+import { type ColumnKind, elementTypes, floatBytes, isFloat, itemSize } from '../../core/dtype.ts'
 import { floatText } from '../../core/text/number-text.ts'
 import { type CastFailure, type Cell, type Column, castCells, valueReader } from './columns.ts'
 
@@ -16,6 +16,19 @@ export function castToKind(column: Column, rows: number, kind: ColumnKind): Colu
   return castCells(column, rows, kind, (row) => cast(read(row)))
 }
 
+/** @returns a column in the first of some kinds that it fits; undefined if it fits none. */
+export function castToFirst(
+  column: Column,
+  rows: number,
+  kinds: readonly ColumnKind[],
+): Column | undefined {
+  for (const kind of kinds) {
+    const cast = castToKind(column, rows, kind)
+    if (!('failure' in cast)) return cast
+  }
+  return undefined
+}
+
 function castTo(kind: ColumnKind, own: ColumnKind): Cast {
   if (kind === 'str') return toText(own)
   if (kind === 'bool') return toFlag
@@ -25,7 +38,7 @@ function castTo(kind: ColumnKind, own: ColumnKind): Cast {
 
 /** Converts numbers and booleans to text. Floats print as in JSON: shortest for their width, recognisable as floats. */
 function toText(own: ColumnKind): Cast {
-  const width = isFloat(own) ? itemSize(own) : 0
+  const width = floatBytes(own)
   return (value) => {
     if (typeof value === 'boolean') return value ? 'True' : 'False'
     if (width > 0 && Number.isFinite(value)) return floatText(value as number, width)

@@ -62,6 +62,31 @@ export interface ColumnTable<C extends AnyColumn = Column> {
   readonly columns: readonly C[]
 }
 
+/** @returns the columns right within a column. */
+export function childrenOf(column: AnyColumn): readonly AnyColumn[] {
+  if ('items' in column) return [column.items]
+  return 'fields' in column ? column.fields : []
+}
+
+/** @returns a column with what `change` makes of each flat one within it, or of itself. */
+export function mapFlat(
+  column: AnyColumn,
+  rows: number,
+  change: (flat: Column, rows: number) => AnyColumn,
+): AnyColumn {
+  if ('fields' in column)
+    return { ...column, fields: column.fields.map((field) => mapFlat(field, rows, change)) }
+  if ('items' in column)
+    return { ...column, items: mapFlat(column.items, column.offsets[rows], change) }
+  return change(column, rows)
+}
+
+/** @returns where a cell is, in words and as a path; without a row, where its column is. */
+export function cellPlace(column: string, row: number | undefined) {
+  if (row === undefined) return { words: '', path: column }
+  return { words: ` in row ${row}`, path: `[${row}].${column}` }
+}
+
 /** @returns the time zone of a column of instants; undefined for others. */
 export function zoneOf(column: AnyColumn): string | undefined {
   if ('kind' in column && column.time?.type === 'datetime') return column.time.zone
@@ -94,14 +119,9 @@ export function buffersOf(
     bytes && buffers.add(bytes.buffer as ArrayBuffer)
   for (const column of columns) {
     add(column.validity)
-    if ('fields' in column) buffersOf(column.fields, buffers)
-    else if ('items' in column) {
-      add(column.offsets)
-      buffersOf([column.items], buffers)
-    } else {
-      add(column.offsets)
-      add(column.data)
-    }
+    if ('offsets' in column) add(column.offsets)
+    if ('data' in column) add(column.data)
+    buffersOf(childrenOf(column), buffers)
   }
   return buffers
 }

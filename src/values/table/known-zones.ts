@@ -1,5 +1,5 @@
 /** Time zones of files: Polars panics at names that it does not know. @module */
-import { type AnyColumn, zoneOf } from './columns.ts'
+import { type AnyColumn, type Column, childrenOf, mapFlat, zoneOf } from './columns.ts'
 import { zonedType } from './frame-dtype.ts'
 
 /** Offsets from UTC. Polars knows those of whole hours alone. */
@@ -15,23 +15,19 @@ export function withKnownZones(
   refuse: (column: string, zone: string) => Error,
 ): readonly AnyColumn[] {
   if (!columns.some(hasZone)) return columns
-  return columns.map((column) => withKnownZone(column, column.name, refuse))
+  // No zone depends on the number of rows.
+  return columns.map((column) => mapFlat(column, 0, (flat) => known(flat, column.name, refuse)))
 }
 
 function hasZone(column: AnyColumn): boolean {
-  if ('fields' in column) return column.fields.some(hasZone)
-  if ('items' in column) return hasZone(column.items)
-  return zoneOf(column) !== undefined
+  return zoneOf(column) !== undefined || childrenOf(column).some(hasZone)
 }
 
-function withKnownZone(
-  column: AnyColumn,
+function known(
+  column: Column,
   name: string,
   refuse: (column: string, zone: string) => Error,
-): AnyColumn {
-  if ('fields' in column)
-    return { ...column, fields: column.fields.map((field) => withKnownZone(field, name, refuse)) }
-  if ('items' in column) return { ...column, items: withKnownZone(column.items, name, refuse) }
+): Column {
   const { time } = column
   if (time?.type !== 'datetime' || time.zone === undefined) return column
   if (zonedType(time.unit, time.zone) !== undefined) return column

@@ -7,7 +7,7 @@
 
 import { bytesOf } from '../../../core/memory/byte-copy.ts'
 import { addLongs, addOffsets, type Builder, borrowBuilder } from '../../array/flatbuffer.ts'
-import type { AnyColumn, ColumnTable } from '../columns.ts'
+import { type AnyColumn, type ColumnTable, childrenOf } from '../columns.ts'
 import { writeArrowType } from './arrow-types.ts'
 
 const magic = Buffer.from('ARROW1\0\0')
@@ -16,12 +16,6 @@ const schemaMessage = 1
 const batchMessage = 3
 
 const align = (size: number) => (size + 63) & ~63
-
-function childrenOf(column: AnyColumn): readonly AnyColumn[] {
-  if ('items' in column) return [column.items]
-  if ('fields' in column) return column.fields
-  return []
-}
 
 function writeField(out: Builder, column: AnyColumn): number {
   const text = out.createString(column.name)

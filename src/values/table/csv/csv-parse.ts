@@ -5,7 +5,7 @@
  */
 import { PayloadTooLarge } from '../../../core/errors.ts'
 import { defaultMaxBytes, maxParsedValues } from '../../../core/text/parse-json.ts'
-import { castToKind, decimal } from '../cast-to-kind.ts'
+import { castToFirst, decimal } from '../cast-to-kind.ts'
 import { type Cell, type Column, type ColumnTable, columnOf } from '../columns.ts'
 import { type CsvFailure, maxFrameCells } from '../json/frame-codec.ts'
 import { csvMarks, fieldEnd, missingWords, unquoted } from './csv.ts'
@@ -121,11 +121,7 @@ function typedColumn(fields: Fields, name: string): Column | undefined {
   const digits = columnOf(name, 'str', cells(withoutZeros))
   // -0 differs from 0 as a float, and so from an unsigned one.
   const isSigned = texts.some((text) => text?.startsWith('-'))
-  for (const kind of isSigned ? (['int64'] as const) : (['int64', 'uint64'] as const)) {
-    const column = castToKind(digits, texts.length, kind)
-    if (!('failure' in column)) return column
-  }
-  return undefined
+  return castToFirst(digits, texts.length, isSigned ? ['int64'] : ['int64', 'uint64'])
 }
 
 const flagOf = (text: string) => text.toLowerCase() === 'true'

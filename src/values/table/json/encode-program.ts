@@ -10,7 +10,7 @@ import {
   stepWord as stepPlace,
   wordsOf,
 } from '../../../core/native/shared-numbers.ts'
-import type { AnyColumn, ListColumn, StructColumn } from '../columns.ts'
+import { type AnyColumn, childrenOf, type ListColumn, type StructColumn } from '../columns.ts'
 import type { PlanStep, RowsStep } from './frame-plan.ts'
 
 /** Columns and the steps that write them. */
@@ -74,7 +74,7 @@ export class EncodeProgram {
   }
 
   #children(column: ListColumn | StructColumn, at: number): void {
-    const children = 'items' in column ? [column.items] : column.fields
+    const children = childrenOf(column)
     this.#columns[at + columnPlace.firstChild] = this.#counts.columns
     this.#columns[at + columnPlace.children] = children.length
     for (const child of children) this.column(child, `${JSON.stringify(child.name)}:`)

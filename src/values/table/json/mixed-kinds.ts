@@ -1,7 +1,8 @@
 /** Columns whose elements are of several kinds: the types that an option names decide how they are read. @module */
+import type { ColumnKind } from '../../../core/dtype.ts'
 import type { BadInput } from '../../../core/errors.ts'
 import { floatText } from '../../../core/text/number-text.ts'
-import { castToKind } from '../cast-to-kind.ts'
+import { castToFirst } from '../cast-to-kind.ts'
 import {
   type AnyColumn,
   type Column,
@@ -52,11 +53,9 @@ function settle(
   if (others.length === 0 && first === 'str') return texts
   const isNumbers = [...kinds].every((one) => one === 'int' || one === 'float')
   if (isNumbers || (others.length === 0 && !isNumeric)) {
-    const integers = isNumbers ? (['int64', 'uint64'] as const) : (['bool'] as const)
-    for (const target of kinds.has('float') ? (['float64'] as const) : integers) {
-      const cast = castToKind(texts, rows, target)
-      if (!('failure' in cast)) return cast
-    }
+    const others: ColumnKind[] = isNumbers ? ['int64', 'uint64'] : ['bool']
+    const cast = castToFirst(texts, rows, kinds.has('float') ? ['float64'] : others)
+    if (cast) return cast
   }
   if (type === undefined || isNested(type) || type === 'Binary') throw refusal
   return texts

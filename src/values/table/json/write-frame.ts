@@ -1,5 +1,5 @@
 /** Columns to JSON and CSV text, for use without the native add-on. @module */
-import { isFloat, itemSize } from '../../../core/dtype.ts'
+import { floatBytes } from '../../../core/dtype.ts'
 import { floatText } from '../../../core/text/number-text.ts'
 import { TextWriter } from '../../../core/text/text-writer.ts'
 import {
@@ -26,7 +26,7 @@ function cellTexts(column: AnyColumn, form: CellForm): (row: number) => string {
 
 function flatTexts(column: Column, form: CellForm): (row: number) => string {
   const read = valueReader(column)
-  const bytes = isFloat(column.kind) ? itemSize(column.kind) : 0
+  const bytes = floatBytes(column.kind)
   return (row) => {
     const value = read(row)
     if (typeof value === 'string') return form.text(value, column)

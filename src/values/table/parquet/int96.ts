@@ -7,7 +7,7 @@
  * @module
  */
 import { columnNamed, FileRefusal } from '../arrow/file-refusal.ts'
-import { type AnyColumn, type Column, isValid } from '../columns.ts'
+import { type AnyColumn, type Column, isValid, mapFlat } from '../columns.ts'
 import { footerLength, footerOf, type ParquetMetadata } from './parquet-metadata.ts'
 
 const [int96, fixedBytes] = [3, 7]
@@ -81,15 +81,11 @@ export function bytesAsInt96(
   if (!hasInt96(metadata)) return columns
   const leaves = metadata.elements.filter(({ isLeaf }) => isLeaf)
   let leaf = 0
-  const visit = (column: AnyColumn, count: number): AnyColumn => {
-    if ('fields' in column)
-      return { ...column, fields: column.fields.map((field) => visit(field, count)) }
-    if ('items' in column) return { ...column, items: visit(column.items, column.offsets[count]) }
-    const { type, path } = leaves[leaf++] ?? {}
-    if (type === int96) return instants(column, count, path ?? column.name)
-    return column
+  const visit = (column: Column, count: number) => {
+    const { type, path = column.name } = leaves[leaf++] ?? {}
+    return type === int96 ? instants(column, count, path) : column
   }
-  return columns.map((column) => visit(column, rows))
+  return columns.map((column) => mapFlat(column, rows, visit))
 }
 
 const julianEpoch = 2_440_588n

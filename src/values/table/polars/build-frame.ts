@@ -8,6 +8,7 @@ import {
   type AnyColumn,
   type Column,
   type ColumnTable,
+  cellPlace,
   isValid,
   type PolarsType,
   sliceTable,
@@ -194,14 +195,10 @@ function misfit(
 ): BadInput {
   const where =
     name === 'PandasSeries' ? name : `column ${JSON.stringify(column.slice(0, 80))} of ${name}`
-  const at = row === undefined ? '' : ` in row ${row}`
+  const { words, path } = cellPlace(column, row)
   return new BadInput(
-    `expected elements that fit ${type}${formOf(type)} for ${where}, received one that does not${at}`,
-    {
-      reason: 'dtype',
-      path: row === undefined ? column : `[${row}].${column}`,
-      cause,
-    },
+    `expected elements that fit ${type}${formOf(type)} for ${where}, received one that does not${words}`,
+    { reason: 'dtype', path, cause },
   )
 }
 

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { BadInput } from '../../../core/errors.ts'
 import { minAsyncBytes } from '../../../core/memory/limiter.ts'
 import type { MaybePromise } from '../../../core/promise.ts'
-import { type AnyColumn, type Column, type ColumnTable, isValid } from '../columns.ts'
+import { type AnyColumn, type Column, type ColumnTable, cellPlace, isValid } from '../columns.ts'
 import {
   type FrameFailure,
   FrameFault,
@@ -86,10 +86,11 @@ function* nestAll(
 function refusal({ failure, row }: FrameFailure, column: string, name: string): BadInput {
   const [reason, expected, received] = frameFailures[failure]
   const shown = JSON.stringify(column.slice(0, 80))
-  const what = `${expected} within the lists and objects of column ${shown} of ${name}`
-  const message = `expected ${what}, received ${received}`
-  if (row === undefined) return new BadInput(message, { reason, path: column })
-  return new BadInput(`${message} in row ${row}`, { reason, path: `[${row}].${column}` })
+  const { words, path } = cellPlace(column, row)
+  return new BadInput(
+    `expected ${expected} within the lists and objects of column ${shown} of ${name}, received ${received}${words}`,
+    { reason, path },
+  )
 }
 
 function* nestField(column: AnyColumn, rows: number, depth: number): Nesting<AnyColumn> {

@@ -7,6 +7,7 @@ import {
   cellsOf,
   columnOf,
   isValid,
+  mapFlat,
 } from '../columns.ts'
 import { frameCodec } from '../json/native-codec.ts'
 import { printTimes, type TimeForm } from '../times.ts'
@@ -20,13 +21,9 @@ export function printableColumns<C extends AnyColumn>(
 }
 
 function printable(column: AnyColumn, rows: number, times: TimeForm): AnyColumn {
-  if ('fields' in column)
-    return { ...column, fields: column.fields.map((field) => printable(field, rows, times)) }
-  if ('items' in column)
-    return { ...column, items: printable(column.items, column.offsets[rows], times) }
-  if (column.isBinary) return base64Column(column, rows)
-  if (column.time === undefined) return column
-  return printTimes(column, rows, times)
+  return mapFlat(column, rows, (flat, count) => {
+    return flat.isBinary ? base64Column(flat, count) : printTimes(flat, count, times)
+  })
 }
 
 function base64Column(column: Column, rows: number): Column {
