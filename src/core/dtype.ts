@@ -123,7 +123,7 @@ export function isDType(value: unknown): value is DType {
 export function parseDType(value: unknown): DType {
   if (isDType(value)) return value
   if (typeof value === 'string') {
-    const known = aliases.get(/^[<=|]/.test(value) ? value.slice(1) : value)
+    const known = aliases.get(value.replace(/^[<=|]/, ''))
     if (known !== undefined) return known
   }
   throw new InvalidArgument(expected(`one of ${dtypes.join(', ')}`, 'dtype', value))

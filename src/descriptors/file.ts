@@ -113,9 +113,16 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     return new File({ ...options, mimeType }, new BinaryFile(bytes, { name, mimeType }))
   }
 
+  /** The type of all files, if the options have one. */
+  get #fixedType(): string | undefined {
+    return this.#essence && this.mimeType
+  }
+
   override encodeExample(example: ReadySample): MaybePromise<HttpResponse> {
-    return fileExample(example, 'File', ({ mimeType, name = '' }) =>
-      this.#essence ? this.mimeType : (mimeType ?? extensionType(name)),
+    return fileExample(
+      example,
+      'File',
+      ({ mimeType, name = '' }) => this.#fixedType ?? mimeType ?? extensionType(name),
     )
   }
 
@@ -147,7 +154,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
       return { headers: this.#headers, body: value, revision: ofBytes }
     if (!(value instanceof BinaryFile))
       throw new BadOutput(expected('a BinaryFile or a Uint8Array', 'File', value))
-    const type = this.#essence ? this.mimeType : value.mimeType
+    const type = this.#fixedType ?? value.mimeType
     const more: HeaderLine[] = []
     if (value.name !== undefined)
       more.push(['content-disposition', encodeContentDisposition('attachment', value.name)])

@@ -65,7 +65,7 @@ export function streamFormats(schema: JsonSchema): readonly FormatDescription[] 
     contentMediaType: ndjson,
     description: 'JSON values, one a line.',
     ...(isKnown && { contentSchema: item }),
-    ...(isKnown && $defs ? { $defs } : {}),
+    ...(isKnown && $defs !== undefined && { $defs }),
   }
   const events = { type: 'string', description: 'Server-sent events, whose data are JSON values.' }
   return [

@@ -186,7 +186,7 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     const value = bytes instanceof Uint8Array ? parseJson(bytes, 'JSON.fromSample', rules) : sample
     if (value === sample) checkSample(value, options.jsonEncoder)
     const { schema } = options
-    const result = schema ? runSchema(schema, value) : undefined
+    const result = whenDefined(schema, (each) => runSchema(each as Schema, value))
     // An asynchronous check of the sample is not awaited; requests are still checked.
     if (isPromise(result)) Promise.resolve(result).catch(() => {})
     else if (result?.issues !== undefined) throw schemaError(result.issues, 'JSON.fromSample')

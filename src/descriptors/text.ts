@@ -1,6 +1,6 @@
 import { BadInput, BadOutput, expected, PayloadTooLarge } from '../core/errors.ts'
 import { checkAtLeast, checkOneOf, checkOptions } from '../core/options.ts'
-import type { MaybePromise } from '../core/promise.ts'
+import { type MaybePromise, whenDefined } from '../core/promise.ts'
 import { decodeText } from '../core/text/charset.ts'
 import { defaultMaxBytes } from '../core/text/parse-json.ts'
 import { decodeUtf8 } from '../core/text/utf8.ts'
@@ -86,8 +86,7 @@ export class Text extends IODescriptor<string, TextResult> {
     this.mimeType = this.contentType
     this.maxBytes = checkAtLeast('maxBytes', options.maxBytes ?? defaultMaxBytes, 1)
     this.sample = sample
-    this.#sendsEvents =
-      options.contentType === undefined ? undefined : this.contentType === eventStream
+    this.#sendsEvents = whenDefined(options.contentType, (type) => type === eventStream)
     this.readsHeaders = this.#sendsEvents === undefined ? ['accept'] : []
   }
 

@@ -111,7 +111,7 @@ const text: MessageCodec<string> = {
     reader.quota.take('bytes', reader.len - reader.pos)
     return stringValue.read(reader).value ?? ''
   },
-  write: (writer, value) => stringValue.write(writer, value === '' ? {} : { value }),
+  write: (writer, value) => stringValue.write(writer, { value: value || undefined }),
   fromJson: jsonString,
   toJson: (value) => value,
 }

@@ -246,13 +246,13 @@ const decimal = /^-?\d{1,20}$/
 
 /** `wrap`: BigInt.asIntN or BigInt.asUintN. */
 function integer(bits: 32 | 64, wrap: (bits: number, value: bigint) => bigint) {
+  const convert: (value: number | bigint) => number | bigint = bits === 64 ? BigInt : Number
   return (value: unknown, path: string): number | bigint => {
     // Most numbers need no bigint to be checked.
-    if (typeof value === 'number' && (value & 0x7fffffff) === value)
-      return bits === 64 ? BigInt(value) : value
+    if (typeof value === 'number' && (value & 0x7fffffff) === value) return convert(value)
     if ((typeof value === 'string' && decimal.test(value)) || Number.isSafeInteger(value)) {
       const given = BigInt(value as string)
-      if (wrap(bits, given) === given) return bits === 64 ? given : Number(given)
+      if (wrap(bits, given) === given) return convert(given)
     }
     throw wrongJson(`an integer of ${bits} bits`, path, value)
   }

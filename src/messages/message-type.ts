@@ -92,7 +92,8 @@ export class MessageType<M extends object> {
     const object: Record<string, unknown> = {}
     for (const { name, type } of this.#fields) {
       const value = message[name as keyof M]
-      const json = value === undefined ? undefined : type.toJson(value as never)
+      if (value === undefined) continue
+      const json = type.toJson(value as never)
       if (json !== undefined) object[name] = json
     }
     return object

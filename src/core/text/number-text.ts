@@ -41,7 +41,7 @@ export function roundEven(value: number): number {
 const doubleCell = new Float64Array(1)
 const wordCells = new Uint32Array(doubleCell.buffer)
 /** Index of the word with sign and exponent. */
-const highWord = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1 ? 1 : 0
+const [highWord] = new Uint8Array(Uint16Array.of(1).buffer)
 
 /** floor(log2(value)) of a positive normal double. */
 export function exponentOf(value: number): number {

@@ -100,8 +100,9 @@ function syntaxError(rest: string, offset: number, name: string, cause: unknown)
 }
 
 function bigNumberError({ text, isInteger }: BigNumber, offset: number, name: string): BadInput {
-  const limit = isInteger ? 'integers that a double holds' : 'numbers up to 1.8e308'
-  const advice = isInteger ? ' (bigNumbers takes others)' : ''
-  const message = `expected ${limit} for ${name}${advice}, received ${text.slice(0, 80)} at byte ${offset}`
+  const what = isInteger
+    ? `integers that a double holds for ${name} (bigNumbers takes others)`
+    : `numbers up to 1.8e308 for ${name}`
+  const message = `expected ${what}, received ${text.slice(0, 80)} at byte ${offset}`
   return new BadInput(message, { reason: 'dtype', offset })
 }

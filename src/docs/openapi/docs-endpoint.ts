@@ -21,17 +21,13 @@ export function docsEndpoints(
   others: readonly Endpoint[],
 ): Endpoint[] {
   const routes = others.filter(isLive).map(({ route }) => route)
-  return [
+  const endpoints = [
     openApiEndpoint(`${prefix}/openapi.json`, () => openApiDocument(service, prefix, others)),
     documentEndpoint(`${prefix}/docs.json`, () => bentomlDocument(service, prefix, others)),
-    ...(routes.length === 0
-      ? []
-      : [
-          documentEndpoint(`${prefix}/asyncapi.json`, () =>
-            asyncApiDocument(service, prefix, routes),
-          ),
-        ]),
   ]
+  if (routes.length === 0) return endpoints
+  const live = () => asyncApiDocument(service, prefix, routes)
+  return [...endpoints, documentEndpoint(`${prefix}/asyncapi.json`, live)]
 }
 
 /** `?openapi=3.0` asks for that version. */

@@ -15,7 +15,8 @@ export function methodBadge({ method, methods, isLive }: ListedApi): HTMLElement
 export function breakable(name: string): Child[] {
   return name
     .split(/(?<=[/_.-])(?=.)/)
-    .flatMap((piece, i) => (i === 0 ? [piece] : [h('wbr'), piece]))
+    .flatMap((piece) => [h('wbr'), piece])
+    .slice(1)
 }
 
 /** Links to APIs in groups, with a filter where they are many. */

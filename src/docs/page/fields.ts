@@ -78,8 +78,9 @@ function zeros({ dtype, shape }: DescriptorInfo['args']): unknown {
 }
 
 function arrayPreview(text: string): Element | undefined {
+  if (text.length > 2_000_000) return undefined
   try {
-    const array = text.length > 2_000_000 ? undefined : arrayOf(JSON.parse(text))
+    const array = arrayOf(JSON.parse(text))
     return array && arrayView(array)
   } catch {
     return undefined

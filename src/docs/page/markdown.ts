@@ -60,11 +60,8 @@ function spansOf(text: string): (Tag | string)[] {
   if (found === null) return text === '' ? [] : [text]
   const { index } = found
   const [whole] = found
-  return [
-    ...(index > 0 ? [text.slice(0, index)] : []),
-    tagOf(found),
-    ...spansOf(text.slice(index + whole.length)),
-  ]
+  const parts = [text.slice(0, index), tagOf(found), ...spansOf(text.slice(index + whole.length))]
+  return parts.filter((part) => part !== '')
 }
 
 function tagOf([, code, strong, star, underscore, label, href]: RegExpExecArray): Tag {

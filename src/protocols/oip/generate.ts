@@ -142,7 +142,7 @@ const events = [
 /** Answers generate requests of every model, with one object, or with events at a path that ends in `_stream`. */
 export function generateEndpoint(path: string, server: OipServer): Endpoint {
   const { models, onLateError } = server
-  const name = path.endsWith('_stream') ? 'generate_stream' : 'generate'
+  const [name] = path.split('/').slice(-1)
   const own = { name, readsHeaders: inferHeaders(models.all()) }
   return oipEndpoint(server, `POST ${path}`, own, async (request, visit) => {
     const {

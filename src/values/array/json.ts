@@ -112,7 +112,7 @@ function listsOf(rows: readonly unknown[], isMarked: boolean): unknown[][] | Par
   for (const [i, row] of rows.entries()) {
     const path = `[${i}]`
     if (!isRecord(row)) return { failure: 'ragged', path }
-    const columns = Object.keys(row).map((key) => (isMarked ? key.slice(1) : key))
+    const columns = Object.keys(row).map((key) => key.slice(Number(isMarked)))
     const odd = columns.find((key) => !columnKey.test(key))
     if (odd !== undefined) return { failure: 'dtype', path: `${path}.${odd}` }
     const list = columns.map((_, column) => row[isMarked ? `s${column}` : column])
@@ -162,7 +162,7 @@ function encodeNdarray({ shape, data, dtype }: NDArray, nonFinite: NonFinite): s
 type Printer = (element: number) => string | undefined
 
 function printerOf(dtype: DType, nonFinite: NonFinite): Printer {
-  if (dtype === 'bool') return (element) => (element ? 'true' : 'false')
+  if (dtype === 'bool') return (element) => String(element !== 0)
   if (!isFloat(dtype)) return String
   const width = elementTypes[dtype].bytes
   return (element) => {

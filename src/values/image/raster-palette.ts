@@ -74,7 +74,8 @@ const indexWithAlpha =
 export function toPalette({ mode: from, width }: Pixels, mode: 'P' | 'PA'): Conversion {
   const isColor = from === 'RGB' || from === 'RGBA' || from === 'RGBX'
   if (from !== 'L' && !isColor) return {}
-  const kernel = isColor ? diffuse(width, 3, (source, s, c) => source[s + c], nearestOfWeb) : first
+  const diffused = isColor && diffuse(width, 3, (source, s, c) => source[s + c], nearestOfWeb)
+  const kernel = diffused || first
   return {
     kernel: mode === 'PA' ? opaque(kernel, 1) : kernel,
     palette: isColor ? webColors : greys,

@@ -245,7 +245,7 @@ function readerOf(time: TimeType): (text: string) => bigint | undefined {
       return undefined
     const days = BigInt(date.getTime() / 86_400_000)
     if (time.type === 'date') return rest[0] === undefined ? days : undefined
-    const within = rest[0] === undefined ? 0n : clockOf(rest.slice(0, 4), time.unit)
+    const within = clockOf(rest.slice(0, 4), time.unit)
     const offset = offsetOf(rest[4])
     if (within === undefined || offset === undefined) return undefined
     const value = (days * daySeconds - offset) * perSecond[time.unit] + within

@@ -157,13 +157,17 @@ function addDictionary(
   if (field === undefined || data === undefined) throw damagedFile('a dictionary of no column')
   const batch = new ArrowBatch(source, body, data)
   const values = readValues(field, batch)
-  const before = header.uint8(2) === 1 ? source.dictionaries.get(id) : undefined
-  const piece = { column: values, rows: batch.rows }
-  if (before === undefined) source.dictionaries.set(id, { values, rows: batch.rows })
+  const { rows } = batch
+  const before = source.dictionaries.get(id)
+  const isMore = header.uint8(2) === 1
+  if (before === undefined || !isMore) source.dictionaries.set(id, { values, rows })
   else {
     source.client?.made.take(tableBytes({ rows: 0, columns: [before.values, values] }))
-    const joined = joinColumns([{ column: before.values, rows: before.rows }, piece])
-    source.dictionaries.set(id, { values: joined, rows: before.rows + batch.rows })
+    const pieces = [
+      { column: before.values, rows: before.rows },
+      { column: values, rows },
+    ]
+    source.dictionaries.set(id, { values: joinColumns(pieces), rows: before.rows + rows })
   }
 }
 

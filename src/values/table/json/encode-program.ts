@@ -10,7 +10,13 @@ import {
   stepWord as stepPlace,
   wordsOf,
 } from '../../../core/native/shared-numbers.ts'
-import { type AnyColumn, childrenOf, type ListColumn, type StructColumn } from '../columns.ts'
+import {
+  type AnyColumn,
+  type Column,
+  childrenOf,
+  type ListColumn,
+  type StructColumn,
+} from '../columns.ts'
 import type { PlanStep, RowsStep } from './frame-plan.ts'
 
 /** Columns and the steps that write them. */
@@ -30,18 +36,17 @@ export class EncodeProgram {
   column(column: AnyColumn, key: string): void {
     const words = this.#columns
     const at = words.length
-    const isFlat = 'kind' in column
-    const heaps = isFlat ? (column.heaps ?? []) : []
+    const { data, validity, offsets, heaps = [] } = column as Partial<Column>
     words[at + columnPlace.kind] = codeOf(column)
-    this.#range(at + columnPlace.data, isFlat ? column.data : undefined)
-    this.#range(at + columnPlace.validity, column.validity)
-    this.#range(at + columnPlace.offsets, 'fields' in column ? undefined : column.offsets)
+    this.#range(at + columnPlace.data, data)
+    this.#range(at + columnPlace.validity, validity)
+    this.#range(at + columnPlace.offsets, offsets)
     words[at + columnPlace.firstHeap] = this.#parts.length
     words[at + columnPlace.heaps] = heaps.length
     this.#piece(words, at + columnPlace.keyAt, key)
     words[at + columnPlace.firstChild] = 0
     words[at + columnPlace.children] = 0
-    if (!isFlat) this.#parents.push({ column, at })
+    if (!('kind' in column)) this.#parents.push({ column, at })
     this.#counts.columns++
     if (heaps.length === 0) return
     for (const heap of heaps) this.#parts.push(heap)

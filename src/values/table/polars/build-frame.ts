@@ -161,7 +161,8 @@ function castColumns(
     if (type === undefined || isPolarsType(type)) return column
     const cast = castToType(column, table.rows, type)
     if ('failure' in cast) throw misfit(casting, type, column.name, firstRow + cast.row)
-    const row = casting.enforce && refusesNulls(type) ? firstNull(cast, table.rows) : -1
+    if (!casting.enforce || !refusesNulls(type)) return cast
+    const row = firstNull(cast, table.rows)
     if (row !== -1) throw misfit(casting, type, column.name, firstRow + row)
     return cast
   })

@@ -147,16 +147,15 @@ function isPlain(column: AnyColumn): column is Column {
 function elementsOf(column: Column, rows: number): unknown[] {
   const read = valueReader(column)
   const widen = { int64: Number, uint64: BigInt }[column.kind as string]
-  return cellsOf(column, rows, (row) => (widen === undefined ? read(row) : widen(read(row))))
+  return cellsOf(column, rows, widen ? (row) => widen(read(row)) : read)
 }
 
 function rowsOf(columns: readonly Column[], rows: number, areLists: boolean): unknown[] {
   const cells = columns.map((column) => elementsOf(column, rows))
-  return Array.from({ length: rows }, (_, row) =>
-    areLists
-      ? cells.map((own) => own[row])
-      : Object.fromEntries(columns.map(({ name }, i) => [name, cells[i][row]])),
-  )
+  return Array.from({ length: rows }, (_, row) => {
+    if (areLists) return cells.map((own) => own[row])
+    return Object.fromEntries(columns.map(({ name }, i) => [name, cells[i][row]]))
+  })
 }
 
 type Method = (elements: readonly unknown[], column: Column) => unknown

@@ -207,7 +207,8 @@ export class Polars {
   /** @returns the frame, or a copy of it whose decimals are text with all of their digits. */
   decimalsAsText(frame: DataFrame): DataFrame {
     if (tableBehind(frame) !== undefined) return frame
-    const decimals = variantsOf(frame).flatMap((variant, i) => (variant === 'Decimal' ? [i] : []))
+    const variants = variantsOf(frame)
+    const decimals = [...variants.keys()].filter((i) => variants[i] === 'Decimal')
     if (decimals.length === 0) return frame
     const copy = member(frame, 'clone')()
     for (const i of decimals) toText(this.#package(), copy, i)
