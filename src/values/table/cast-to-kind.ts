@@ -16,7 +16,7 @@ export function castToKind(column: Column, rows: number, kind: ColumnKind): Colu
   return castCells(column, rows, kind, (row) => cast(read(row)))
 }
 
-/** @returns a column in the first of some kinds that it fits; undefined if it fits none. */
+/** @returns a column in the first of some kinds that it fits, if it fits any. */
 export function castToFirst(
   column: Column,
   rows: number,
