@@ -81,12 +81,6 @@ export function mapFlat(
   return change(column, rows)
 }
 
-/** @returns where a cell is, in words and as a path; without a row, where its column is. */
-export function cellPlace(column: string, row: number | undefined) {
-  if (row === undefined) return { words: '', path: column }
-  return { words: ` in row ${row}`, path: `[${row}].${column}` }
-}
-
 /** @returns the time zone of a column of instants; undefined for others. */
 export function zoneOf(column: AnyColumn): string | undefined {
   if ('kind' in column && column.time?.type === 'datetime') return column.time.zone

@@ -8,14 +8,13 @@ import {
   type AnyColumn,
   type Column,
   type ColumnTable,
-  cellPlace,
   isValid,
   type PolarsType,
   sliceTable,
   tableBytes,
 } from '../columns.ts'
 import { type FrameType, refusesNulls, timeOfType } from '../frame-dtype.ts'
-import { nestColumns } from './nest.ts'
+import { cellPlace, nestColumns } from './nest.ts'
 import type { Polars } from './polars.ts'
 import type { DataFrame } from './polars-package.ts'
 

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { BadInput } from '../../../core/errors.ts'
 import { minAsyncBytes } from '../../../core/memory/limiter.ts'
 import type { MaybePromise } from '../../../core/promise.ts'
-import { type AnyColumn, type Column, type ColumnTable, cellPlace, isValid } from '../columns.ts'
+import { type AnyColumn, type Column, type ColumnTable, isValid } from '../columns.ts'
 import {
   type FrameFailure,
   FrameFault,
@@ -81,6 +81,12 @@ function* nestAll(
     }
   }
   return { rows, columns: made }
+}
+
+/** @returns where a cell is, in words and as a path; without a row, where its column is. */
+export function cellPlace(column: string, row: number | undefined) {
+  if (row === undefined) return { words: '', path: column }
+  return { words: ` in row ${row}`, path: `[${row}].${column}` }
 }
 
 function refusal({ failure, row }: FrameFailure, column: string, name: string): BadInput {
