@@ -29,7 +29,8 @@ function syntaxProblem(error: Error): string | undefined {
   if (file !== undefined) return `${shown(file)}:${position}: ${problem}`
   if (!(error instanceof SyntaxError)) return undefined
   const [, source, line] = /^((?:file:|\/|[A-Za-z]:\\).*):(\d+)\n/.exec(error.stack ?? '') ?? []
-  return source === undefined ? undefined : `${shown(source)}:${line}: ${error.message}`
+  if (source === undefined) return undefined
+  return `${shown(source)}:${line}: ${error.message}`
 }
 
 function missingModule(error: Error): string | undefined {
@@ -37,11 +38,9 @@ function missingModule(error: Error): string | undefined {
   const [, kind, name, importer] =
     /^Cannot find (module|package) '(.+)' imported from (.+)$/m.exec(error.message) ?? []
   if (importer === undefined) return undefined
-  const what =
-    kind === 'module'
-      ? `${shown(name)}, which does not exist`
-      : `the package ${name}, which is not installed: npm install ${name}`
-  return `${shown(importer)} imports ${what}`
+  const imports = `${shown(importer)} imports`
+  if (kind === 'module') return `${imports} ${shown(name)}, which does not exist`
+  return `${imports} the package ${name}, which is not installed: npm install ${name}`
 }
 
 /**
@@ -53,10 +52,10 @@ function placeOf({ stack = '' }: Error): string | undefined {
   const frame = frames.find(
     (line) => !isInternal(line) && !ours.some((folder) => line.includes(folder)),
   )
-  const found = frame?.match(/\(?((?:file:|\/|[A-Za-z]:\\)[^()]*):(\d+):(\d+)\)?$/)
-  return found === null || found === undefined
-    ? undefined
-    : `${shown(found[1])}:${found[2]}:${found[3]}`
+  const [, file, line, column] =
+    frame?.match(/\(?((?:file:|\/|[A-Za-z]:\\)[^()]*):(\d+):(\d+)\)?$/) ?? []
+  if (file === undefined) return undefined
+  return `${shown(file)}:${line}:${column}`
 }
 
 function shown(file: string): string {

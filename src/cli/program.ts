@@ -347,8 +347,11 @@ try {
   }
 } catch (error) {
   if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2)
-  process.stderr.write(
-    `serving: ${error instanceof SetupError ? error.message : String(error instanceof Error ? error.stack : error)}\n`,
-  )
+  process.stderr.write(`serving: ${failureText(error)}\n`)
   process.exit(1)
+}
+
+function failureText(error: unknown): unknown {
+  if (error instanceof SetupError) return error.message
+  return (error as Partial<Error> | undefined)?.stack ?? error
 }

@@ -55,8 +55,9 @@ export function logFailure(
   api?: string,
   job?: string,
 ): void {
-  const code = ServingError.is(error) ? error.code : 'internal'
-  const status = ServingError.is(error) ? error.status : 500
+  const { code = 'internal', status = 500 }: Partial<ServingError> = ServingError.is(error)
+    ? error
+    : {}
   const fields = { requestId, api, job, code }
   if (status < 500 || code === 'overloaded')
     log.debug({ ...fields, reason: error.message }, 'request refused')

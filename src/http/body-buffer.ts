@@ -17,8 +17,8 @@ export class BodyBuffer {
   /** `alignedAt`: the offset in the body that must lie at a multiple of 8 bytes in memory. */
   constructor(declared: number | undefined, limit: number, alignedAt = 0) {
     this.#start = -alignedAt & (maxAlignment - 1)
-    this.#limit = declared === undefined ? limit : Math.min(declared, limit)
-    this.#reserved = declared === undefined ? 0 : Math.min(declared, maxReservedBytes)
+    this.#limit = Math.min(declared ?? limit, limit)
+    this.#reserved = Math.min(declared ?? 0, maxReservedBytes)
     const used = declared === undefined ? undefined : bufferPool.takeUsed(this.#start + this.#limit)
     const first = Math.min(this.#limit, declared === undefined ? chunkedFirstBytes : firstBytes)
     this.#bytes = new Uint8Array(used ?? bufferPool.take(this.#start + first), this.#start)

@@ -259,9 +259,7 @@ export class Context<P = PathParams> {
 
   /** Time left until the deadline, at least 0; Infinity without one. **Units**: milliseconds. */
   get remainingMs(): number {
-    return this.#timeoutMs === undefined
-      ? Number.POSITIVE_INFINITY
-      : Math.max(0, this.#timeoutMs - this.elapsedMs)
+    return Math.max(0, (this.#timeoutMs ?? Number.POSITIVE_INFINITY) - this.elapsedMs)
   }
 
   /** @internal Aborts the request; the first reason stays. */

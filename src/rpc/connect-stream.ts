@@ -95,7 +95,7 @@ async function* framesOf(
 }
 
 function lastFrame(requestId: string, error?: ServingError): Buffer {
-  const end = error === undefined ? {} : { error: errorOf(error, requestId).body }
+  const end = { error: error && errorOf(error, requestId).body }
   const frame = frameOf({ bytes: Buffer.from(JSON.stringify(end)) })
   frame.writeUInt8(isLast)
   return frame

@@ -40,7 +40,7 @@ function listOf(headers: IncomingHttpHeaders): HeaderList {
   const values: string[] = []
   for (const [name, value = []] of Object.entries(headers)) {
     if (name.startsWith(':') || name.endsWith('-bin') || protocolNames.has(name)) continue
-    for (const text of Array.isArray(value) ? value : [value]) {
+    for (const text of [value].flat()) {
       if (!isText(text)) continue
       names.push(name)
       values.push(text)

@@ -85,7 +85,7 @@ function filesOf({ path, files = [] }: RpcMethod): DescriptorFile[] {
 function fileOf(file: Uint8Array): DescriptorFile {
   const { name = '', package: scope = '', ...declared } = fileDescriptor.decode(file)
   const { dependency: imports = [], message_type = [], enum_type = [] } = declared
-  const full = ({ name = '' }) => (scope === '' ? name : `${scope}.${name}`)
+  const full = ({ name = '' }) => [scope, name].filter(Boolean).join('.')
   const methods = (declared.service ?? []).flatMap((each) =>
     (each.method ?? []).map((method) => `${full(each)}.${method.name}`),
   )

@@ -119,7 +119,7 @@ export class GrpcStream {
     stream.on('end', () => this.ended())
     if (!method.isDuplex) this.startClock()
     const ms = readTimeout(headers[timeoutHeader]?.toString())
-    this.deadline = ms === Number.POSITIVE_INFINITY ? ms : Date.now() + ms
+    this.deadline = Date.now() + ms
     if (Number.isNaN(ms)) {
       const details = 'expected a number and a unit as grpc-timeout'
       this.refuse({ code: grpcStatuses.INTERNAL.number, details })

@@ -10,7 +10,7 @@ import { didYouMean } from './nearest-word.ts'
  * that is known.
  */
 export function checkValue(value: unknown, schema: ValueSchema, file: string, path = ''): void {
-  const place = path === '' ? file : `${file}: ${path}`
+  const place = [file, path].filter(Boolean).join(': ')
   if (!fits(value, schema)) {
     throw new InvalidArgument(`${place}: expected ${wordsOf(schema)}, received ${show(value)}`)
   }
@@ -28,6 +28,6 @@ export function checkValue(value: unknown, schema: ValueSchema, file: string, pa
       const hint = didYouMean(name, known) || `; known are ${known.join(', ')}`
       throw new InvalidArgument(`${place}: unknown key ${JSON.stringify(name)}${hint}`)
     }
-    checkValue(member, own, file, path === '' ? name : `${path}.${name}`)
+    checkValue(member, own, file, [path, name].filter(Boolean).join('.'))
   }
 }

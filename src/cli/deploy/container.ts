@@ -90,15 +90,13 @@ export function container(
   })
   const variables = {
     SERVING_PORT: http.containerPort,
-    ...(grpc === undefined ? {} : { SERVING_GRPC_PORT: grpc.containerPort }),
+    ...(grpc !== undefined && { SERVING_GRPC_PORT: grpc.containerPort }),
     SERVING_WORKERS: workers,
     ...(jobStore !== undefined && { SERVING_JOB_STORE: jobStore, SERVING_JOB_ROLE: jobRole }),
     ...(jobRole === 'work' && {
       SERVING_DRAIN_TIMEOUT_MS: service.options.drainTimeoutMs ?? requestsMs,
     }),
-    ...(service.options.drainDelayMs === undefined
-      ? { SERVING_DRAIN_DELAY_MS: propagationMs }
-      : {}),
+    ...(service.options.drainDelayMs === undefined && { SERVING_DRAIN_DELAY_MS: propagationMs }),
     // A core or two a worker: libuv's default of four threads reads large bodies and pictures.
     UV_THREADPOOL_SIZE: 4,
   }

@@ -36,7 +36,7 @@ export function namesOf(service: BuiltService, namespace: string | undefined) {
   const selector = { 'app.kubernetes.io/name': name }
   const version = { 'app.kubernetes.io/version': labelValue(service.version) }
   const labels = { ...selector, ...version, 'app.kubernetes.io/component': 'model-server' }
-  const common = { name, ...(namespace === undefined ? {} : { namespace }), labels }
+  const common = { name, ...(namespace !== undefined && { namespace }), labels }
   return {
     name,
     selector,
