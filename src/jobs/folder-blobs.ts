@@ -5,7 +5,7 @@ import { InsufficientStorage, InvalidArgument, NotFound, show } from '../core/er
 import type { BlobStore } from './blob-store.ts'
 
 /** **Units**: bytes. */
-const pieceBytes = 256 * 1024
+const pieceBytes = 1024 * 1024
 
 /** Codes of a disk that takes no more. */
 const storageCodes: ReadonlySet<string | undefined> = new Set([
@@ -30,8 +30,7 @@ export class FolderBlobs implements BlobStore {
     // A dot begins no name of a blob. Readers never see a part of the file.
     const draft = join(this.#folder, `.${randomUUID()}`)
     try {
-      await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-      await sync(await open(draft, 'wx', 0o600), bytes)
+      await sync(await this.#create(draft), bytes)
       await rename(draft, path)
       // The name, too, must outlive a loss of power.
       await sync(await open(this.#folder))
@@ -42,6 +41,16 @@ export class FolderBlobs implements BlobStore {
     }
   }
 
+  async #create(path: string): Promise<FileHandle> {
+    try {
+      return await open(path, 'wx', 0o600)
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+      return open(path, 'wx', 0o600)
+    }
+  }
+
   async size(name: string): Promise<number> {
     return (await stat(this.#path(name)).catch((error) => this.#missing(name, error))).size
   }
@@ -49,10 +58,14 @@ export class FolderBlobs implements BlobStore {
   async *read(name: string): AsyncIterable<Uint8Array> {
     const file = await open(this.#path(name)).catch((error) => this.#missing(name, error))
     try {
-      for (;;) {
-        const { bytesRead, buffer } = await file.read(new Uint8Array(pieceBytes), 0, pieceBytes)
+      const { size } = await file.stat()
+      for (let at = 0; at < size; ) {
+        // Its own memory, all of which is read: a piece may be kept.
+        const piece = Buffer.allocUnsafeSlow(Math.min(size - at, pieceBytes))
+        const { bytesRead } = await file.read(piece, 0, piece.length, at)
         if (bytesRead === 0) return
-        yield buffer.subarray(0, bytesRead)
+        yield piece.subarray(0, bytesRead)
+        at += bytesRead
       }
     } finally {
       await file.close()

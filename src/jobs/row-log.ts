@@ -49,6 +49,8 @@ const minBlobBytes = maxInlineBytes / 4
 /** How long an answer waits for others at most, before it is written. **Units**: milliseconds. */
 const gatherMs = 10
 const end = Buffer.from('\n')
+/** What the line of a row that failed begins with. */
+const errorStart = Buffer.from('{"index":')
 const [lineEnd, failedMark, headMark] = [0x0a, 0x21, 0x7b]
 
 /** @returns the text of answers in a chunk: `7 LINE`, or `7!LINE` of a row that has failed. */
@@ -108,8 +110,8 @@ export function errorLine(index: number, error: object | string): Uint8Array {
 
 /** @returns the line of a right answer: a blank tells it from that of a row that failed, which it may look like. */
 export function answerLine(json: Uint8Array): Uint8Array {
-  const isLikeError = Buffer.from(json.subarray(0, 9)).toString() === '{"index":'
-  return isLikeError ? Buffer.concat([Buffer.from(' '), json]) : json
+  if (!errorStart.every((byte, at) => json[at] === byte)) return json
+  return Buffer.concat([Buffer.from(' '), json])
 }
 
 /** What one attempt keeps. */

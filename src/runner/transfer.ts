@@ -213,8 +213,11 @@ function mapLeaves(
     throw new BadInput(`expected at most ${maxDepth} levels in values for a runner, received more`)
   }
   let copy: unknown[] | Record<string, unknown> | undefined
-  const names = isList ? value.keys() : Object.keys(value)
-  for (const name of names) {
+  const names = isList ? undefined : Object.keys(value)
+  const { length } = names ?? (value as unknown[])
+  // By index: an iterator over a list of numbers takes several times as long.
+  for (let i = 0; i < length; i++) {
+    const name = names?.[i] ?? i
     const member = (value as Record<string | number, unknown>)[name]
     if (typeof member === 'string' || (typeof member === 'number' && (!isJson || isInJson(member))))
       continue
