@@ -59,7 +59,6 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   readonly auth: RequestHook | undefined
   readonly publicPaths: readonly string[]
   readonly jobs: JobsOptions
-  /** @internal */
   readonly capture: CaptureSettings | undefined
   readonly openapi: DocumentOptions
   readonly mcp: boolean

@@ -66,7 +66,8 @@ svc.live('live_text', texts, async function* (inputs) {
 svc.live('live_pieces', texts, async function* (inputs) {
   for await (const piece of inputs) for (let i = 0; i < 100; i++) yield piece
 })
-svc.live('live_floats', { input: float32, output: float32 }, async function* (inputs) {
+const large = { input: float32, output: float32, maxMessage: '1mb' } as const
+svc.live('live_floats', large, async function* (inputs) {
   yield* inputs
 })
 svc.api({ input: new io.Image(), output: new io.JSON() }, function mean(picture) {

@@ -132,6 +132,9 @@ it.each<[string[], string[], string[]]>([
     for (const name of ['dist', 'package.json'])
       cpSync(join(root, name), join(cwd, 'node_modules/serving', name), { recursive: true })
     linkPackages(join(cwd, 'node_modules'), packages)
+    // Without members that declarations leave out, a service is still one that can be served.
+    const program = "import { Service, serve } from 'serving'\nawait serve(new Service('typed'))\n"
+    writeFileSync(join(cwd, templates[0], 'start.ts'), program)
     const config = { extends: `./${templates[0]}/tsconfig.json`, include: ['*/*.ts'] }
     writeFileSync(join(cwd, 'tsconfig.json'), JSON.stringify(config))
     const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '-p', cwd, ...options]
