@@ -58,7 +58,10 @@ const serviceOptions = {
    */
   auth: fromCode<RequestHook>('a hook', (value) => typeof value === 'function'),
   /** Paths without auth: `/metrics`, or `/app/*` with all below; `/*` is everything. Health never needs auth. */
-  publicPaths: listOf<string>('a list of paths', (path) => String(path).startsWith('/')).or([]),
+  publicPaths: listOf<string>(
+    'a list of paths',
+    (path) => typeof path === 'string' && path.startsWith('/'),
+  ).or([]),
   /** Where the jobs of asynchronous APIs are kept. */
   jobs: readBy((place, jobs: JobsOptions) =>
     checkOptions(place, jobs, ['store', 'blobs', 'webhooks']),

@@ -22,6 +22,11 @@ describe('options of a service', () => {
       { models: {} },
       /^expected a list of Runners for models of Service/,
     ],
+    [
+      'a path that is no text',
+      { publicPaths: [['/app']] },
+      /^expected a list of paths for publicPaths of /,
+    ],
     ['a path without /', { publicPaths: ['app'] }, /^expected a list of paths for publicPaths of /],
     ['mcp that is no boolean', { mcp: 1 }, / for mcp of Service, received 1/],
     [
