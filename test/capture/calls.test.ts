@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -15,6 +15,15 @@ const json = { input: new io.JSON(), output: new io.JSON() }
 const text = { input: new io.Text(), output: new io.Text() }
 const isNumber = expect.any(Number)
 const sha256 = (value: string) => createHash('sha256').update(value).digest('hex')
+
+/** @returns options that record into a bucket, whose keys are in the environment until the test ends. */
+function capturesOf(bucket: Server) {
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'id')
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'a secret')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const { port } = bucket.address() as AddressInfo
+  return { to: `s3://captures/all?endpoint=http://127.0.0.1:${port}` }
+}
 
 describe('a capture', () => {
   it('says when, what and who called, how it ended and how long its parts took', async () => {
@@ -270,16 +279,12 @@ describe('a capture', () => {
     })
     await once(bucket.listen(0, '127.0.0.1'), 'listening')
     onTestFinished(() => void bucket.close())
-    const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'a secret' }
-    for (const [name, value] of Object.entries(keys)) vi.stubEnv(name, value)
-    onTestFinished(() => void vi.unstubAllEnvs())
-    const { port } = bucket.address() as AddressInfo
     const { listener, log, post } = await startCapture(
       (svc) =>
         svc.api(json, function echo(value) {
           return value
         }),
-      { to: `s3://captures/all?endpoint=http://127.0.0.1:${port}` },
+      capturesOf(bucket),
     )
     expect(await (await post('echo', [1])).json()).toEqual([1])
     await listener.close()
@@ -300,16 +305,12 @@ describe('a capture', () => {
       bucket.closeAllConnections()
       bucket.close()
     })
-    vi.stubEnv('AWS_ACCESS_KEY_ID', 'id')
-    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'a secret')
-    onTestFinished(() => void vi.unstubAllEnvs())
-    const { port } = bucket.address() as AddressInfo
     const { listener, log, post } = await startCapture(
       (svc) =>
         svc.api(json, function echo(value) {
           return value
         }),
-      { to: `s3://captures/all?endpoint=http://127.0.0.1:${port}` },
+      capturesOf(bucket),
       { serveOptions: { drainTimeoutMs: 0 } },
     )
     for (const each of [1, 2]) expect(await (await post('echo', each)).json()).toBe(each)
