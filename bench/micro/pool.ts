@@ -1,12 +1,15 @@
 /**
  * What loading a model does to the calls of others in a `ModelPool`: `npm run build`, and
- * `npx tsx --tsconfig bench/tsconfig.json bench/micro/pool.ts [COLD.onnx] [--rounds NUMBER]`.
+ * `npx tsx --tsconfig bench/tsconfig.json bench/micro/pool.ts [COLD.onnx] [--rounds NUMBER] [--elsewhere]`.
  *
  * A pool has room for two models. The hot one is called every 2 ms. In every other window of two seconds, two cold ones
  * are called in turn, each of which has to be loaded. Printed are the times of the hot calls in both kinds of windows,
- * and the longest turn of the event loop. Linux only.
+ * and the longest turn of the event loop. With `--elsewhere` another process loads the cold ones, with ONNX Runtime
+ * alone: what that costs the hot calls is the machine's part. Linux only.
  * @module
  */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -16,12 +19,16 @@ import { type OnnxRunner, onnxRunner } from 'serving/onnx'
 import { ModelPool } from 'serving/pool'
 
 const digits = fileURLToPath(new URL('../../examples/digits/model.onnx', import.meta.url))
+const loader = fileURLToPath(new URL('./model-loader.ts', import.meta.url))
 const {
-  values: { rounds },
+  values: { rounds, elsewhere },
   positionals: [coldFile = digits],
 } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string', default: '9' } },
+  options: {
+    rounds: { type: 'string', default: '9' },
+    elsewhere: { type: 'boolean', default: false },
+  },
 })
 const windowMs = 2_000
 
@@ -52,7 +59,19 @@ async function hotCalls(): Promise<number[]> {
   return times.sort((a, b) => a - b)
 }
 
+const other = elsewhere ? fork(loader, [coldFile]) : undefined
+
+/** Loads models in the other process, until the hot calls are over. */
+async function loadElsewhere(process: ChildProcess, until: Promise<unknown>): Promise<void> {
+  process.send('load')
+  await until
+  process.send('stop')
+  const [count] = (await once(process, 'message')) as [number]
+  loads += count
+}
+
 async function coldCalls(until: Promise<unknown>): Promise<void> {
+  if (other !== undefined) return loadElsewhere(other, until)
   let isOver = false
   void until.then(() => {
     isOver = true
@@ -101,3 +120,4 @@ for (const name of ['p50', 'p99'] as const) {
 }
 console.log(`the longest turn of the loop beside loads: ${median(longest).toFixed(1)} ms of CPU`)
 await pool.stop()
+other?.disconnect()
