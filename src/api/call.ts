@@ -1,5 +1,5 @@
 import type { ServingError } from '../core/errors.ts'
-import { type MaybePromise, whenReady } from '../core/promise.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import { EncodedPieces } from '../http/encoded-pieces.ts'
 import { type Chunk, type HttpRequest, type HttpResponse, isAsyncBody } from '../http/message.ts'
@@ -45,19 +45,13 @@ export function answerHttp(
   return visit.call(api, () => decode(api, request, visit.ctx), httpEncoding)
 }
 
-/** As {@link call}, for a value that `decode` makes. */
-export function callWith(
-  api: Callable,
-  decode: () => MaybePromise<unknown>,
-  ctx: Context,
-): MaybePromise<HttpResponse> {
-  return callDecoded(api, decode, ctx, httpEncoding)
-}
-
 /** Results and errors as answers of HTTP. */
 export const httpEncoding: Encoding<HttpResponse> = {
-  encode: (api, result, ctx) =>
-    whenReady(api.output.toHttpResponse(result, ctx), (response) => finish(response, ctx)),
+  encode(api, result, ctx) {
+    const response = api.output.toHttpResponse(result, ctx)
+    if (!isPromise(response)) return finish(response, ctx)
+    return Promise.resolve(response).then((later) => finish(later, ctx))
+  },
   fail: failure,
 }
 

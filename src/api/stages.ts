@@ -38,10 +38,11 @@ export function callDecoded<R>(
   api.sampler?.sample(ctx, encoding.protocol)
   try {
     const input = ctx.trace === undefined ? decode() : ctx.trace.stage('decode', decode)
-    const next = (value: unknown) => invoke(api, value, ctx, encoding)
     const answer = isPromise(input)
-      ? awaitStage(input, ctx, encoding, decodeFailureOf, next)
-      : next(input)
+      ? awaitStage(input, ctx, encoding, decodeFailureOf, (value) =>
+          invoke(api, value, ctx, encoding),
+        )
+      : invoke(api, input, ctx, encoding)
     return isPromise(answer) ? withDeadline(ctx, answer, encoding) : answer
   } catch (error) {
     return fail(encoding, decodeFailureOf(error), ctx)

@@ -2,53 +2,94 @@
 
 import type { Endpoint } from '../api/endpoint.ts'
 import { withDeadline } from '../api/stages.ts'
+import { noParams, type RequestTarget } from '../api/visit.ts'
 import { BadInput, expected, Overloaded, type ServingError } from '../core/errors.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
+import { Context } from '../http/context.ts'
 import { tooLarge, tooMany } from '../http/limits.ts'
-import type { RequestHeaders } from '../http/message.ts'
+import type { HttpResponse, RequestHeaders } from '../http/message.ts'
 import { readTimeout, timeoutHeader } from '../http/timeout-header.ts'
 import type { ServerState } from './engine.ts'
-import type { ServedVisit } from './served-visit.ts'
+import { ServedVisit } from './served-visit.ts'
 import type { HookedEndpoint } from './service-hooks.ts'
 
-/** How the body of a request is announced. */
-export interface BodyAnnouncement {
+/** What the header lines of a request say. */
+export interface RequestHead {
+  readonly headers: RequestHeaders
   /** Content-Length; 0 without a body, undefined if chunked. **Units**: bytes. */
   readonly declared: number | undefined
-  readonly encoding: string
   /** Set if the end of the request is in doubt: this is the answer, and the connection closes. */
-  readonly fault?: ServingError
+  readonly fault?: ServingError | undefined
+}
+
+/** A request that was admitted. */
+export interface IncomingRequest {
+  readonly endpoint: Endpoint
+  readonly target: RequestTarget
+  readonly ctx: Context
+  /** As in {@link RequestHead}. */
+  readonly declared: number | undefined
 }
 
 /**
- * A request that runs takes its slot later.
+ * Admits a request whose headers have come, or not. A request that runs takes its slot later.
  *
- * @returns why a request is refused, or undefined.
+ * @returns the request, or why it is refused.
  */
 export function admit(
   server: ServerState,
   endpoint: Endpoint,
-  body: BodyAnnouncement,
-  headers: RequestHeaders,
-): ServingError | undefined {
-  const stopped = endpoint.isLimited ? notReady(server) : undefined
-  if (stopped !== undefined) return stopped
-  const { declared, encoding, fault } = body
-  if (fault !== undefined) return fault
-  if (encoding !== '' && encoding.toLowerCase() !== 'chunked') {
-    return new BadInput(expected('chunked', 'transfer-encoding', encoding), { reason: 'encoding' })
-  }
-  if (declared !== undefined && !(declared <= server.limits.maxBodyBytes))
-    return tooLarge(server.limits, declared)
+  target: RequestTarget,
+  { headers, declared, fault }: RequestHead,
+): IncomingRequest | ServingError {
+  const { isLimited } = endpoint
+  const { limits, limiter } = server
+  const refusal = (isLimited ? notReady(server) : undefined) ?? fault
+  if (refusal !== undefined) return refusal
+  if (declared !== undefined && !(declared <= limits.maxBodyBytes))
+    return tooLarge(limits, declared)
   const timeout = headers.get(timeoutHeader)
-  if (Number.isNaN(readTimeout(timeout)))
+  const clientMs = readTimeout(timeout)
+  if (Number.isNaN(clientMs))
     return new BadInput(
       expected('at most 8 digits and a unit, as 2500m or 2S,', timeoutHeader, timeout),
     )
-  if (!endpoint.isLimited) return undefined
-  if (server.limiter.isFull) return tooMany(server.limiter)
-  const slots = endpoint.slots?.(headers)
-  return slots?.isFull ? tooMany(slots) : undefined
+  if (isLimited) {
+    if (limiter.isFull) return tooMany(limiter)
+    const slots = endpoint.slots?.(headers)
+    if (slots?.isFull) return tooMany(slots)
+  }
+  const timeoutMs = timeoutWithin(server, endpoint.timeoutMs?.(headers) ?? clientMs)
+  const ctx = new Context({ headers, query: target.query, timeoutMs })
+  return { endpoint, target, ctx, declared }
+}
+
+/** Refused before its body is read. Its endpoint is undefined if it was not found. */
+export interface RefusedRequest {
+  readonly endpoint?: Endpoint | undefined
+  readonly method: string
+  readonly path: string
+  readonly headers: RequestHeaders
+  readonly peer: () => string | undefined
+}
+
+/** Logs and reports a refusal, and returns the response. */
+export function refusalOf(
+  server: ServerState,
+  error: ServingError,
+  request: RefusedRequest,
+): HttpResponse {
+  const { endpoint, method, path, headers, peer } = request
+  const ctx = new Context({ headers })
+  const refused = new ServedVisit(
+    server,
+    { endpoint, target: { method, path, query: '', params: noParams }, ctx },
+    { remoteAddress: peer },
+  )
+  const response = refused.problem(error)
+  if (method !== 'HEAD') refused.recorder?.sent(response.body as string)
+  refused.end(0)
+  return response
 }
 
 /**
@@ -89,30 +130,15 @@ export function mustClose(server: ServerState, declared: number | undefined): bo
   )
 }
 
-/** Undefined without a limit. **Units**: milliseconds. */
-export function timeoutOf(
-  server: ServerState,
-  endpoint?: Endpoint,
-  headers?: RequestHeaders,
-): number | undefined {
-  const { requestTimeoutMs } = server.limits
-  const ours = requestTimeoutMs === 0 ? Number.POSITIVE_INFINITY : requestTimeoutMs
-  const least = headers === undefined ? ours : Math.min(ours, clientTimeout(headers, endpoint))
+/**
+ * **Units**: milliseconds.
+ *
+ * @param clientMs - What the client waits for; Infinity without a bound.
+ * @returns the time that a request has; undefined without a limit.
+ */
+export function timeoutWithin({ limits }: ServerState, clientMs: number): number | undefined {
+  const least = Math.min(clientMs, limits.requestTimeoutMs || Number.POSITIVE_INFINITY)
   return least === Number.POSITIVE_INFINITY ? undefined : least
-}
-
-/** What the protocol of the endpoint reads, or any client may send; invalid texts were refused. */
-function clientTimeout(headers: RequestHeaders, endpoint: Endpoint | undefined): number {
-  if (endpoint?.timeoutMs === undefined) return readTimeout(headers.get(timeoutHeader))
-  return endpoint.timeoutMs(headers) ?? Number.POSITIVE_INFINITY
-}
-
-/** As {@link timeoutOf}, for a request with its client's deadline; Infinity without a deadline. */
-export function timeoutWithin(server: ServerState, deadline: Date | number): number | undefined {
-  const own = Number(deadline) - Date.now()
-  const ours = timeoutOf(server)
-  if (!Number.isFinite(own)) return ours
-  return ours === undefined ? own : Math.min(own, ours)
 }
 
 /** Detects turns that begin too many requests: a parser hands over all pipelined requests at once. */

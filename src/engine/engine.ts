@@ -79,5 +79,6 @@ export interface ExchangeSocket {
   /** Sends a response while the request's body is still coming, reads on for a while, then closes. */
   sendAndDrain(response: HttpResponse): void
   destroy(): void
-  detach(): void
+  /** Called when the exchange is over. */
+  detach?(): void
 }

@@ -4,10 +4,9 @@ import type { Endpoint, EndpointReceiver } from '../api/endpoint.ts'
 import { ClientClosed, DeadlineExceeded, InternalError, type ServingError } from '../core/errors.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
-import { mustClose } from './admission.ts'
+import { type IncomingRequest, mustClose } from './admission.ts'
 import type { ExchangeSocket, ServerState } from './engine.ts'
 import { Inbound, type InboundHost } from './inbound.ts'
-import type { IncomingRequest } from './incoming-request.ts'
 import { Reply, type ReplyHost } from './reply.ts'
 import { ServedVisit } from './served-visit.ts'
 import { answerWhole } from './whole-answer.ts'
@@ -23,11 +22,13 @@ export class Exchange implements InboundHost, ReplyHost {
   readonly visit: ServedVisit
   readonly inbound: Inbound
   readonly reply: Reply
+  readonly isHead: boolean
 
   constructor(server: ServerState, request: IncomingRequest, socket: ExchangeSocket) {
     this.server = server
     this.endpoint = request.endpoint
     this.socket = socket
+    this.isHead = request.target.method === 'HEAD'
     this.visit = new ServedVisit(server, request, socket)
     this.inbound = new Inbound(this, request.declared)
     this.reply = new Reply(this)
@@ -37,10 +38,6 @@ export class Exchange implements InboundHost, ReplyHost {
 
   get isOver(): boolean {
     return this.reply.isOver
-  }
-
-  get isHead(): boolean {
-    return this.visit.target.method === 'HEAD'
   }
 
   /**
@@ -140,7 +137,7 @@ export class Exchange implements InboundHost, ReplyHost {
     if (this.isOver) return
     const { inbound, visit } = this
     this.reply.end()
-    this.socket.detach()
+    this.socket.detach?.()
     if (gone !== undefined) visit.ctx.abort(gone)
     inbound.close(visit.ctx.abortReason)
     visit.end(inbound.received)

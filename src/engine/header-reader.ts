@@ -2,10 +2,12 @@
 
 import type { Endpoint } from '../api/endpoint.ts'
 import { BadInput, expected, type ServingError } from '../core/errors.ts'
-import { HeaderList, type HeaderNames, type RequestHeaders, readsAll } from '../http/message.ts'
-import type { BodyAnnouncement } from './admission.ts'
+import { whenDefined } from '../core/promise.ts'
+import { HeaderList, type HeaderNames, joinHeaderNames, readsAll } from '../http/message.ts'
+import { selectingHeaders } from '../http/selected.ts'
+import { timeoutHeader } from '../http/timeout-header.ts'
+import type { RequestHead } from './admission.ts'
 import type { ServerState } from './engine.ts'
-import { headersToRead } from './incoming-request.ts'
 
 /** Names come in lower case, in the order in which they were sent. */
 export interface HeaderLines {
@@ -44,6 +46,24 @@ export function headerReaders(server: ServerState): (endpoint?: Endpoint) => Hea
   }
 }
 
+/** What an engine has read. */
+export interface ReadHead extends RequestHead {
+  /** Like uWebSockets.js, compares only the length with that of `close`. */
+  readonly clientCloses: boolean
+}
+
+/** Without an endpoint: the headers that refusals need. */
+function headersToRead({ readsHeaders = [] }: ServerState, endpoint?: Endpoint): HeaderNames {
+  const { isLimited, methods = [], readsHeaders: own = ['x-request-id'] } = endpoint ?? {}
+  const reads = methods === 'any' || methods.includes('GET')
+  return joinHeaderNames(
+    own,
+    isLimited ? [timeoutHeader] : [],
+    readsHeaders,
+    reads ? selectingHeaders : [],
+  )
+}
+
 /** Reads all header lines: uWebSockets.js takes the first Content-Length, so that a proxy could see other requests. */
 export class HeaderReader {
   /** Undefined for all. */
@@ -58,7 +78,6 @@ export class HeaderReader {
   #connection: string | undefined
   #host: string | undefined
   #repeated: string | undefined
-  readonly #visit = (name: string, value: string) => this.#add(name, value)
 
   /** `names`: headers to read beside those of framing, in lower case. */
   constructor(names: HeaderNames) {
@@ -71,60 +90,46 @@ export class HeaderReader {
     }
   }
 
-  read(request: HeaderLines): void {
-    if (this.#names === undefined) {
-      this.#allNames = []
-      this.#values = []
-    } else this.#values = this.#absent.slice()
+  read(request: HeaderLines): ReadHead {
+    this.#forget()
+    request.forEach(this.#add)
+    const bodyless = this.#encoding === undefined ? 0 : undefined
+    const length = whenDefined(this.#length, numberOf) ?? bodyless
+    const fault = this.#faultOf(length)
+    return {
+      headers: new HeaderList(this.#names ?? this.#allNames, this.#values),
+      declared: fault === undefined ? length : undefined,
+      fault,
+      clientCloses: this.#connection?.length === 5,
+    }
+  }
+
+  #forget(): void {
+    this.#values = this.#absent.slice()
+    if (this.#names === undefined) this.#allNames = []
     this.#length = undefined
     this.#encoding = undefined
     this.#connection = undefined
     this.#host = undefined
     this.#repeated = undefined
-    request.forEach(this.#visit)
-  }
-
-  get headers(): RequestHeaders {
-    return new HeaderList(this.#names ?? this.#allNames, this.#values)
-  }
-
-  /** Like uWebSockets.js, compares only the length with that of `close`. */
-  get clientCloses(): boolean {
-    return this.#connection?.length === 5
-  }
-
-  get body(): BodyAnnouncement {
-    const length = this.#length
-    const encoding = this.#encoding
-    const declared = length === undefined ? undefined : numberOf(length)
-    const fault = this.#faultOf(declared, encoding)
-    if (fault !== undefined) return { declared: undefined, encoding: encoding ?? '', fault }
-    return {
-      declared: encoding === undefined ? (declared ?? 0) : undefined,
-      encoding: encoding ?? '',
-    }
   }
 
   /** @see RFC 9112 sections 3.2, 6.1 and 6.3. */
-  #faultOf(declared: number | undefined, encoding: string | undefined): ServingError | undefined {
+  #faultOf(length: number | undefined): ServingError | undefined {
+    const encoding = this.#encoding
     if (this.#repeated !== undefined)
       return new BadInput(`expected ${this.#repeated} once, received it twice`)
-    if (declared !== undefined) {
-      if (Number.isNaN(declared))
-        return new BadInput(expected('digits', 'content-length', this.#length))
-      if (encoding !== undefined)
-        return new BadInput('expected content-length or transfer-encoding, received both', {
-          reason: 'encoding',
-        })
-    }
-    if (encoding !== undefined && encoding.toLowerCase() !== 'chunked')
-      return new BadInput(expected('chunked', 'transfer-encoding', encoding), {
-        reason: 'encoding',
-      })
-    return undefined
+    if (Number.isNaN(length))
+      return new BadInput(expected('digits', 'content-length', this.#length))
+    if (encoding === undefined) return undefined
+    const reason = 'encoding'
+    if (length !== undefined)
+      return new BadInput('expected content-length or transfer-encoding, received both', { reason })
+    if (encoding.toLowerCase() === 'chunked') return undefined
+    return new BadInput(expected('chunked', 'transfer-encoding', encoding), { reason })
   }
 
-  #add(name: string, value: string): void {
+  readonly #add = (name: string, value: string): void => {
     switch (name.length) {
       case 4:
         if (name === 'host') this.#host = this.#once(name, value, this.#host)

@@ -2,16 +2,15 @@
 
 import type { Endpoint } from '../api/endpoint.ts'
 import { type Access, type RequestTarget, Visit } from '../api/visit.ts'
-import { BadOutput, InternalError, ServingError } from '../core/errors.ts'
+import { InternalError, ServingError } from '../core/errors.ts'
 import type { SharedMemory } from '../core/memory/held-memory.ts'
 import { forwardedAddress, forwardedScheme } from '../http/client-address.ts'
 import type { Context, RequestPeer, Scheme } from '../http/context.ts'
 import type { EndpointSlots } from '../http/limits.ts'
-import { discardBody, type HttpResponse } from '../http/message.ts'
+import type { HttpResponse } from '../http/message.ts'
 import { OutcomeRecorder, type ProtocolName, type RecordedEndpoint } from '../http/outcome.ts'
 import { problemResponse } from '../http/problem.ts'
-import { responseFault } from '../http/response-head.ts'
-import { selected } from '../http/selected.ts'
+import { sendable } from '../http/selected.ts'
 import { RunnerNotStarted } from '../runner/not-started.ts'
 import type { ServerState } from './engine.ts'
 import { logFailure } from './log.ts'
@@ -149,10 +148,8 @@ export class ServedVisit extends Visit implements RequestPeer {
 
   /** @returns the response if it can be sent, else a problem, with the lines of every answer. */
   checked(given: HttpResponse): HttpResponse {
-    const fault = responseFault(given)
-    if (fault !== undefined) discardBody(given)
-    const chosen = fault === undefined ? selected(given, this.ctx) : new BadOutput(fault)
-    const response = chosen instanceof ServingError ? problemOf(this, chosen) : chosen
+    const sent = sendable(given, this.ctx)
+    const response = ServingError.is(sent) ? problemOf(this, sent) : sent
     if (response.error !== undefined) this.failed(response.error)
     return this.ctx.withHeaders(response)
   }

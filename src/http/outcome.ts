@@ -80,12 +80,12 @@ export class OutcomeRecorder {
   }
 
   bodyComplete(): void {
-    if (this.#observer.needsStages) this.#bodyMs = this.#elapsed
+    if (this.#observer.needsStages) this.#bodyMs = this.#ctx.elapsedMs
   }
 
   answered(status: number): void {
     this.#status = status
-    if (this.#observer.needsStages) this.#statusMs = this.#elapsed
+    if (this.#observer.needsStages) this.#statusMs = this.#ctx.elapsedMs
   }
 
   /** Called before the error is answered; the last one counts. */
@@ -116,13 +116,9 @@ export class OutcomeRecorder {
       route: this.#endpoint?.path,
       bytesIn,
       bytesOut: this.#bytesOut,
-      durations: { bodyMs: this.#bodyMs, statusMs: this.#statusMs, totalMs: this.#elapsed },
+      durations: { bodyMs: this.#bodyMs, statusMs: this.#statusMs, totalMs: this.#ctx.elapsedMs },
     }
     this.#observer.onOutcome?.(this.#ctx, outcome)
-  }
-
-  get #elapsed(): number {
-    return this.#ctx.elapsedMs
   }
 }
 

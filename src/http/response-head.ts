@@ -4,6 +4,7 @@ import {
   type HeaderLine,
   type HttpResponse,
   isAsyncBody,
+  isChunk,
   isFramingHeader,
   isHeaderName,
   isHeaderValue,
@@ -60,7 +61,9 @@ export function isFraming(name: string): boolean {
  */
 export function responseFault(response: HttpResponse): string | undefined {
   try {
-    return partFaultOf(response) ?? pooledFaultOf(response)
+    const fault = partFaultOf(response)
+    if (fault !== undefined || response.pooled?.take() !== false) return fault
+    return 'expected a new response, received one that was sent before; keep the value, or headers and body alone'
   } catch {
     return expected('{ status?, headers, body }', 'the response', response)
   }
@@ -85,19 +88,8 @@ function partFaultOf({ status, headers, body }: HttpResponse): string | undefine
       )
     }
   }
-  if (
-    typeof body === 'string' ||
-    body instanceof Uint8Array ||
-    Array.isArray(body) ||
-    isAsyncBody(body)
-  )
-    return undefined
+  if (isChunk(body) || Array.isArray(body) || isAsyncBody(body)) return undefined
   return expected('a string, bytes, chunks or an async iterable', 'the response body', body)
-}
-
-function pooledFaultOf({ pooled }: HttpResponse): string | undefined {
-  if (pooled === undefined || pooled.take()) return undefined
-  return 'expected a new response, received one that was sent before; keep the value, or headers and body alone'
 }
 
 /** @see RFC 9110 sections 15.3.5 and 15.4.5. */

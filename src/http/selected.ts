@@ -1,6 +1,12 @@
 /** What of an answer to GET a client needs: nothing, a part, or all of it (RFC 9110 sections 13 and 14). @module */
 
-import { BadInput, expected, PreconditionFailed, type ServingError } from '../core/errors.ts'
+import {
+  BadInput,
+  BadOutput,
+  expected,
+  PreconditionFailed,
+  type ServingError,
+} from '../core/errors.ts'
 import { digestOf } from '../core/platform.ts'
 import type { Context } from './context.ts'
 import {
@@ -13,6 +19,7 @@ import {
   type RequestHeaders,
   type Revision,
 } from './message.ts'
+import { responseFault } from './response-head.ts'
 
 /** The request headers that decide. */
 export const selectingHeaders: readonly string[] = [
@@ -37,12 +44,18 @@ export function etagOf(state: string | Uint8Array): string | undefined {
  * Called where answers are written, for every protocol.
  *
  * @param response - Its body must be new.
- * @returns 304, 206 with a part, or the whole answer; or why the state or the part that is asked for cannot be sent.
+ * @returns the whole answer, or for GET 304, or 206 with a part; or why it, or the state or the part that is asked for,
+ * cannot be sent.
  */
-export function selected(
+export function sendable(
   response: HttpResponse,
   { method, headers }: Pick<Context, 'method' | 'headers'>,
 ): HttpResponse | ServingError {
+  const fault = responseFault(response)
+  if (fault !== undefined) {
+    discardBody(response)
+    return new BadOutput(fault)
+  }
   const { status = 200, revision } = response
   if ((method !== 'GET' && method !== 'HEAD') || status !== 200) return response
   const whole = revision === undefined ? response : withValidators(response, revision)

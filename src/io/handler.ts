@@ -1,10 +1,10 @@
 /** A function between two descriptors, without a server: what the adapters of all platforms share. @module */
 
 import type { Api } from '../api/api.ts'
-import { call, callWith, failure } from '../api/call.ts'
+import { call, failure, httpEncoding } from '../api/call.ts'
 import { functionOf } from '../api/function-of.ts'
-import { abortOf, deadlinePassed, decodeFailureOf } from '../api/stages.ts'
-import { BadOutput, DeadlineExceeded, InternalError, ServingError } from '../core/errors.ts'
+import { abortOf, callDecoded, deadlinePassed, decodeFailureOf } from '../api/stages.ts'
+import { DeadlineExceeded, InternalError, ServingError } from '../core/errors.ts'
 import { bufferPool } from '../core/memory/buffer-pool.ts'
 import { countedBytes } from '../core/memory/memory-budget.ts'
 import {
@@ -39,8 +39,7 @@ import {
   joinedResponse,
   type RequestHeaders,
 } from '../http/message.ts'
-import { responseFault } from '../http/response-head.ts'
-import { selected } from '../http/selected.ts'
+import { sendable } from '../http/selected.ts'
 import { TransferClock, withinText } from '../http/transfer-clock.ts'
 import { Room } from './room.ts'
 
@@ -248,7 +247,7 @@ export class HandledRequest {
       isPlain && !isShort ? route.input.receive?.(ctx.headers, ctx, declared) : undefined
     if (receiver !== undefined) {
       await this.#pass(body, receiver)
-      return callWith(route, () => receiver.end(), ctx)
+      return callDecoded(route, () => receiver.end(), ctx, httpEncoding)
     }
     const bytes = await this.#join(body)
     this.#takeSlot()
@@ -335,20 +334,18 @@ export class HandledRequest {
 
   /** Checks the answer, counts the memory of a large answer, and adds the lines of every answer. */
   #checked(given: HttpResponse): HttpResponse {
-    const fault = responseFault(given)
-    const response = fault === undefined ? selected(given, this.ctx) : new BadOutput(fault)
-    if (response instanceof ServingError) return this.#refused(given, response)
+    const response = sendable(given, this.ctx)
+    if (response instanceof ServingError) return this.#refused(response)
     const { body } = response
     if (isChunk(body) && body.length >= countedBytes && !this.reserve(body.length)) {
       response.pooled?.give(body as Uint8Array)
-      return this.#refused(response, noMemory())
+      return this.#refused(noMemory())
     }
     if (response.error !== undefined) this.failed(response.error)
     return this.ctx.withHeaders(response.before === undefined ? response : joinedResponse(response))
   }
 
-  #refused(response: HttpResponse, error: ServingError): HttpResponse {
-    discardBody(response)
+  #refused(error: ServingError): HttpResponse {
     this.failed(error)
     return this.ctx.withHeaders(failure(error, this.ctx))
   }

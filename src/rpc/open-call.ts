@@ -46,7 +46,7 @@ export class OpenCall extends ServedVisit implements Answerer {
     const { path, access } = endpoint
     const ctx = new Context({
       headers: new MetadataHeaders(call.headers),
-      timeoutMs: timeoutWithin(server, call.deadline),
+      timeoutMs: timeoutWithin(server, call.deadline - Date.now()),
     })
     const named = { name: path.slice(1), protocol: 'grpc', access, isLimited: true } as const
     super(

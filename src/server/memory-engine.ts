@@ -6,18 +6,16 @@
 
 import type { Endpoint } from '../api/endpoint.ts'
 import type { InjectRequest, InjectResponse } from '../api/inject.ts'
-import { expected, InternalError, InvalidArgument, type ServingError } from '../core/errors.ts'
+import { expected, InternalError, InvalidArgument, ServingError } from '../core/errors.ts'
 import { countedBytes } from '../core/memory/memory-budget.ts'
 import { checkOptions } from '../core/options.ts'
-import { admit, refusalByHooks, timeoutOf } from '../engine/admission.ts'
+import { admit, refusalByHooks, refusalOf } from '../engine/admission.ts'
 import type { ServerState } from '../engine/engine.ts'
-import { refusalOf } from '../engine/incoming-request.ts'
 import { silentLogger } from '../engine/log.ts'
 import { type Limits, parseDisclosure, parseLimits } from '../engine/options.ts'
 import { parseBaseUrl, splitTarget } from '../engine/router.ts'
 import { noPeer, ServedVisit } from '../engine/served-visit.ts'
 import { answerWhole, collectAnswer, linesOf } from '../engine/whole-answer.ts'
-import { Context } from '../http/context.ts'
 import { noMemory } from '../http/limits.ts'
 import {
   discardBody,
@@ -78,22 +76,22 @@ async function answer(
   bytes: Uint8Array,
 ): Promise<InjectResponse> {
   const { path, query } = splitTarget(url)
-  const body = { declared: bytes.length, encoding: '' }
   const route = server.router.resolve(method, path)
-  const refusal = 'error' in route ? route.error : admit(server, route.endpoint, body, headers)
+  const head = { headers, declared: bytes.length }
+  const admitted =
+    'error' in route
+      ? route.error
+      : admit(server, route.endpoint, { method, path, query, params: route.params }, head)
   const isHead = method === 'HEAD'
-  if ('error' in route || refusal !== undefined) {
-    const { endpoint } = route
+  if (ServingError.is(admitted)) {
     const peer = () => undefined
-    const refused = { endpoint, method, path, headers, peer }
-    const response = refusalOf(server, refusal as ServingError, refused)
+    const refused = { endpoint: route.endpoint, method, path, headers, peer }
+    const response = refusalOf(server, admitted, refused)
     const text = isHead ? '' : (response.body as string)
     return collected(response, response.headers, Buffer.from(text))
   }
-  const { endpoint, params } = route
-  const ctx = new Context({ headers, query, timeoutMs: timeoutOf(server, endpoint, headers) })
-  const target = { method, path, query, params }
-  const visit = new ServedVisit(server, { endpoint, target, ctx }, noPeer)
+  const { endpoint, ctx } = admitted
+  const visit = new ServedVisit(server, admitted, noPeer)
   visit.count()
   try {
     const first = await answered(visit, endpoint, new HttpRequest(headers, bytes))

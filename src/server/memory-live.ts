@@ -9,7 +9,7 @@ import type {
 import { noParams } from '../api/visit.ts'
 import { ClientClosed, expected, InvalidArgument, NotFound } from '../core/errors.ts'
 import { checkOptions } from '../core/options.ts'
-import { refusalOf } from '../engine/incoming-request.ts'
+import { refusalOf } from '../engine/admission.ts'
 import { LiveCall } from '../engine/live-call.ts'
 import { parseLimits } from '../engine/options.ts'
 import { pathOf } from '../engine/router.ts'

@@ -4,8 +4,9 @@
  * @module
  */
 import { type DType, dataConstructor, floatBytes, isPlainNumber } from '../core/dtype.ts'
+import { latin1Text } from '../core/platform.ts'
 import { isSpace, skipSpace } from '../core/text/json-syntax.ts'
-import { asciiText, floatText } from '../core/text/number-text.ts'
+import { floatText } from '../core/text/number-text.ts'
 import { dtypeBounds } from './array/cast-scalars.ts'
 import { NDArray } from './array/ndarray.ts'
 import type { AnyColumn, Column, ColumnTable } from './table/columns.ts'
@@ -161,7 +162,7 @@ export function printPlainNumbers({ data, shape, dtype }: NDArray): string | und
     if (at === -1) return undefined
   }
   for (let i = 0; i < rank; i++) text[at++] = 0x5d
-  return asciiText(text, 0, at)
+  return latin1Text(text, 0, at)
 }
 
 /**
@@ -199,7 +200,7 @@ function scanRecord(json: Uint8Array, start: number, row: number, names: string[
     at = from
     while (json[at] >= 0x20 && json[at] < 0x7f && json[at] !== 0x22 && json[at] !== 0x5c) at++
     if (json[at] !== 0x22) return -1
-    const name = asciiText(json, from, at)
+    const name = latin1Text(json, from, at)
     if (row === 0 && !names.includes(name)) names.push(name)
     else if (row === 0 || names[column] !== name) return -1
     at = skipSpace(json, at + 1, end)
@@ -271,7 +272,7 @@ export function printPlainTable(
     if (areRecords) text[at++] = 0x7d
   }
   text[at++] = 0x5d
-  return asciiText(text, 0, at)
+  return latin1Text(text, 0, at)
 }
 
 /** Prints a key of plain ASCII. Returns its end, or -1, also if a number behind it may not fit. */

@@ -1,7 +1,7 @@
 import { addon } from '../native/add-on.ts'
 import { measureWord, wordsOf } from '../native/shared-numbers.ts'
+import { latin1Text } from '../platform.ts'
 import { maxJsonDepth } from './json-syntax.ts'
-import { asciiText } from './number-text.ts'
 
 /** What parsing a JSON text would produce. Right for every valid text; JSON.parse judges the rest. */
 export interface JsonMeasure {
@@ -38,7 +38,7 @@ const bigNumber = /(?<![\d.])[-\d]\d{15}|\de[^-]/i
 
 /** As {@link measureJson}; also takes numbers in strings for big ones. */
 export function measureWithoutAddon(json: Uint8Array): JsonMeasure {
-  const mayHoldBigNumbers = bigNumber.test(asciiText(json, 0, json.length))
+  const mayHoldBigNumbers = bigNumber.test(latin1Text(json))
   // Commas so far in each open list or object.
   const outer: number[] = []
   let values = 0

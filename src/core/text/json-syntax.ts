@@ -1,4 +1,4 @@
-import { asciiText } from './number-text.ts'
+import { latin1Text } from '../platform.ts'
 
 /** Most levels of lists and objects in a JSON body, far below what recursion bears. */
 export const maxJsonDepth = 128
@@ -32,7 +32,7 @@ const wantedFirst: Readonly<Record<string, Wanted>> = { '[': 'first', '{': 'firs
  * ends too early.
  */
 export function syntaxErrorAt(json: Uint8Array): number {
-  const text = asciiText(json, 0, json.length)
+  const text = latin1Text(json)
   // What may come next; `first` and `firstKey` also allow a closing bracket.
   let want: Wanted = 'value'
   const open: string[] = []

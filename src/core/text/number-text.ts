@@ -1,9 +1,4 @@
-import { latin1Text } from '../platform.ts'
-
-/** Decodes bytes that are all below 0x80. */
-export function asciiText(bytes: Uint8Array, start: number, end: number): string {
-  return latin1Text(bytes, start, end)
-}
+/** Numbers as texts of digits, and half floats. @module */
 
 /**
  * @returns float16 bits: nearest, ties to even, as numpy; 0x7c00 and above 0x7bff mean infinity or

@@ -33,14 +33,12 @@ export function acceptLives(listening: Server, server: ServerState): () => void 
   )
   listening.on('upgrade', (req, socket: Socket, head) => {
     const { path, query } = splitTarget(req.url ?? '/')
-    const reader = new HeaderReader(allHeaders)
-    reader.read(new RawHeaderLines(req))
-    const acceptor =
-      isWebSocket(req) && reader.body.fault === undefined ? acceptors.get(path) : undefined
+    const { headers, fault } = new HeaderReader(allHeaders).read(new RawHeaderLines(req))
+    const acceptor = isWebSocket(req) && fault === undefined ? acceptors.get(path) : undefined
     connectionOf(socket).whenIdle(() => {
       if (socket.destroyed) return
       if (acceptor === undefined) serveWithout(listening, req, socket, head)
-      else acceptor.begin(req, socket, head, { path, query, headers: reader.headers })
+      else acceptor.begin(req, socket, head, { path, query, headers })
     })
   })
   return () => {

@@ -2,15 +2,13 @@
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import type { Endpoint } from '../../api/endpoint.ts'
-import { BadInput, InternalError, type ServingError } from '../../core/errors.ts'
-import { Context } from '../../http/context.ts'
-import { HeaderList } from '../../http/message.ts'
+import { BadInput, InternalError, ServingError } from '../../core/errors.ts'
+import { HeaderList, type HttpResponse } from '../../http/message.ts'
 import { http, https, listenOn } from '../../http/node-http.ts'
 import { statusLine } from '../../http/response-head.ts'
-import { admit, type BodyAnnouncement, mustClose, timeoutOf } from '../admission.ts'
+import { admit, mustClose, type RequestHead, refusalOf } from '../admission.ts'
 import type { Address, Engine, ServerState } from '../engine.ts'
 import { type HeaderReader, headerReaders, RawHeaderLines } from '../header-reader.ts'
-import { type RefusedRequest, refusalOf } from '../incoming-request.ts'
 import { logFailure } from '../log.ts'
 import { splitTarget } from '../router.ts'
 import { contextOf, type TlsFiles } from '../tls-files.ts'
@@ -107,31 +105,19 @@ function open(
   const { path, query } = splitTarget(req.url ?? '/')
   const method = req.method ?? ''
   const route = server.router.resolve(method, path)
-  const reader = readerOf('error' in route ? undefined : route.endpoint)
-  reader.read(new RawHeaderLines(req))
-  const { body, headers } = reader
-  const refused = (error: ServingError) =>
-    refuse(server, req, res, body, error, {
-      endpoint: route.endpoint,
-      method,
-      path,
-      headers,
-      peer: () => peerOf(req),
-    })
-  if ('error' in route) {
-    refused(body.fault ?? route.error)
+  const head = readerOf('error' in route ? undefined : route.endpoint).read(new RawHeaderLines(req))
+  const admitted =
+    'error' in route
+      ? (head.fault ?? route.error)
+      : admit(server, route.endpoint, { method, path, query, params: route.params }, head)
+  if (ServingError.is(admitted)) {
+    const { headers } = head
+    const peer = () => peerOf(req)
+    const refused = { endpoint: route.endpoint, method, path, headers, peer }
+    refuse(server, req, res, head, refusalOf(server, admitted, refused))
     return
   }
-  const { endpoint, params } = route
-  const refusal = admit(server, endpoint, body, headers)
-  if (refusal !== undefined) {
-    refused(refusal)
-    return
-  }
-  const ctx = new Context({ headers, query, timeoutMs: timeoutOf(server, endpoint, headers) })
-  const target = { method, path, query, params }
-  const request = { endpoint, target, ctx, declared: body.declared }
-  new NodeSocket(server, request, req, res, connection).start(() => {
+  new NodeSocket(server, admitted, req, res, connection).start(() => {
     if (expectsContinue) res.writeContinue()
   })
 }
@@ -171,16 +157,14 @@ function refuse(
   server: ServerState,
   req: IncomingMessage,
   res: ServerResponse,
-  body: BodyAnnouncement,
-  error: ServingError,
-  request: RefusedRequest,
+  { declared }: RequestHead,
+  response: HttpResponse,
 ): void {
-  const response = refusalOf(server, error, request)
-  const close = mustClose(server, body.declared)
-  if (close && body.declared !== 0) {
+  const close = mustClose(server, declared)
+  if (close && declared !== 0) {
     drainUpload(req, res, response)
     return
   }
   res.end(writeTextHead(req, res, response, close))
-  if (body.declared !== 0) limitDropped(req, server.limits)
+  if (declared !== 0) limitDropped(req, server.limits)
 }

@@ -6,9 +6,9 @@ import { isPromise } from '../../core/promise.ts'
 import { allHeaders, type HttpResponse } from '../../http/message.ts'
 import type { LiveListener, LiveSocket } from '../../live/live-socket.ts'
 import type { LiveEndpoint } from '../../live/live-streams.ts'
+import { refusalOf } from '../admission.ts'
 import type { ServerState } from '../engine.ts'
 import { HeaderReader } from '../header-reader.ts'
-import { refusalOf } from '../incoming-request.ts'
 import { LiveCall } from '../live-call.ts'
 import { logFailure } from '../log.ts'
 import type {
@@ -71,9 +71,7 @@ function upgrade(
   req: NativeRequest,
   context: NativeSocketContext,
 ): void {
-  const reader = new HeaderReader(allHeaders)
-  reader.read(req)
-  const { body, headers } = reader
+  const { headers, fault } = new HeaderReader(allHeaders).read(req)
   const target = {
     method: 'GET',
     path: endpoint.path,
@@ -83,13 +81,8 @@ function upgrade(
   // Read now: the response is gone once it is upgraded.
   const address = addressOf(res)
   const peer = () => address
-  if (body.fault !== undefined) {
-    sendText(
-      res,
-      refusalOf(server, body.fault, { endpoint, ...target, headers, peer }),
-      false,
-      true,
-    )
+  if (fault !== undefined) {
+    sendText(res, refusalOf(server, fault, { endpoint, ...target, headers, peer }), false, true)
     return
   }
   const key = req.getHeader('sec-websocket-key')

@@ -5,9 +5,9 @@ import { plainAddress } from '../../http/client-address.ts'
 import { bodyLength, bytesOfChunk, type Chunk, type HttpResponse } from '../../http/message.ts'
 import { headerBlockOf, isBodyless, isFraming, statusLine } from '../../http/response-head.ts'
 import { BodyRest } from '../../http/transfer-clock.ts'
+import type { IncomingRequest } from '../admission.ts'
 import type { ExchangeSocket, ServerState } from '../engine.ts'
 import { Exchange } from '../exchange.ts'
-import type { IncomingRequest } from '../incoming-request.ts'
 import type { NativeResponse } from './uws-package.ts'
 
 // Larger bodies are sent only as fast as the client reads. **Units**: bytes.
@@ -42,19 +42,19 @@ export class UwsSocket implements ExchangeSocket {
     this.#exchange = new Exchange(server, request, this)
   }
 
+  /** Called once. */
   begin(): void {
+    const res = this.#res
+    res.onAborted(() => {
+      this.#gone = true
+      this.#drain?.aborted()
+      this.#exchange.guard(() => this.#exchange.abort())
+    })
+    res.onData((chunk, last) => {
+      if (this.#drain !== undefined) this.#drain.data(chunk.byteLength, last)
+      else this.#exchange.receive(new Uint8Array(chunk), last, true)
+    })
     this.#exchange.begin()
-  }
-
-  onAborted(): void {
-    this.#gone = true
-    this.#drain?.aborted()
-    this.#exchange.guard(() => this.#exchange.abort())
-  }
-
-  onData(chunk: ArrayBuffer, last: boolean): void {
-    if (this.#drain !== undefined) this.#drain.data(chunk.byteLength, last)
-    else this.#exchange.receive(new Uint8Array(chunk), last, true)
   }
 
   /** A closing answer in the data callback would let the parser read a closed socket, whose requests never abort. */
@@ -227,8 +227,6 @@ export class UwsSocket implements ExchangeSocket {
       } catch {}
     })
   }
-
-  detach(): void {}
 }
 
 function nothing(): void {}

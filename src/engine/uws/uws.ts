@@ -5,15 +5,12 @@
  */
 
 import type { Endpoint } from '../../api/endpoint.ts'
-import type { RequestTarget } from '../../api/visit.ts'
-import { noParams } from '../../api/visit.ts'
-import { InternalError, type ServingError, SetupError } from '../../core/errors.ts'
-import { Context } from '../../http/context.ts'
+import { noParams, type RequestTarget } from '../../api/visit.ts'
+import { InternalError, ServingError, SetupError } from '../../core/errors.ts'
 import { uploadDrain } from '../../http/transfer-clock.ts'
-import { admit, type BodyAnnouncement, mustClose, TurnCounter, timeoutOf } from '../admission.ts'
+import { admit, mustClose, type RefusedRequest, refusalOf, TurnCounter } from '../admission.ts'
 import type { Address, Engine, ServerState } from '../engine.ts'
-import { type HeaderReader, headerReaders } from '../header-reader.ts'
-import { type RefusedRequest, refusalOf } from '../incoming-request.ts'
+import { type HeaderReader, headerReaders, type ReadHead } from '../header-reader.ts'
 import { logFailure } from '../log.ts'
 import { addLiveRoutes } from './uws-live.ts'
 import type { App, ListenSocket, NativeRequest, NativeResponse, Uws } from './uws-package.ts'
@@ -62,14 +59,9 @@ function addRoutes(app: App, server: ServerState): void {
     const reader = readerOf(endpoint)
     app.post(path, (res, req) => {
       try {
-        reader.read(req)
-        open(
-          server,
-          endpoint,
-          { method: 'POST', path, query: req.getQuery() ?? '', params: noParams },
-          reader,
-          res,
-        )
+        const query = req.getQuery() ?? ''
+        const target = { method: 'POST', path, query, params: noParams }
+        open(server, endpoint, target, reader.read(req), res)
       } catch (error) {
         failed(server, res, error)
       }
@@ -94,45 +86,27 @@ function openOther(
   const method = req.getCaseSensitiveMethod()
   const path = req.getUrl()
   const route = server.router.resolve(method, path)
-  const reader = readerOf('error' in route ? undefined : route.endpoint)
-  reader.read(req)
-  if (!('error' in route)) {
-    const { endpoint, params } = route
-    open(server, endpoint, { method, path, query: req.getQuery() ?? '', params }, reader, res)
+  const head = readerOf('error' in route ? undefined : route.endpoint).read(req)
+  if ('error' in route) {
+    refuse(server, res, head, route.error, { endpoint: route.endpoint, method, path })
     return
   }
-  const { body, headers } = reader
-  const refused = { endpoint: route.endpoint, method, path, headers, peer: () => addressOf(res) }
-  refuse(server, res, body, body.fault ?? route.error, refused)
+  const { endpoint, params } = route
+  open(server, endpoint, { method, path, query: req.getQuery() ?? '', params }, head, res)
 }
 
 function open(
   server: ServerState,
   endpoint: Endpoint,
   target: RequestTarget,
-  reader: HeaderReader,
+  head: ReadHead,
   res: NativeResponse,
 ): void {
-  const { body, headers } = reader
-  const refusal = admit(server, endpoint, body, headers)
-  if (refusal !== undefined) {
+  const admitted = admit(server, endpoint, target, head)
+  if (ServingError.is(admitted)) {
     const { method, path } = target
-    refuse(server, res, body, refusal, {
-      endpoint,
-      method,
-      path,
-      headers,
-      peer: () => addressOf(res),
-    })
-    return
-  }
-  const { query } = target
-  const ctx = new Context({ headers, query, timeoutMs: timeoutOf(server, endpoint, headers) })
-  const request = { endpoint, target, ctx, declared: body.declared }
-  const socket = new UwsSocket(server, request, res, reader.clientCloses, !turn.add())
-  res.onAborted(() => socket.onAborted())
-  res.onData((chunk, last) => socket.onData(chunk, last))
-  socket.begin()
+    refuse(server, res, head, admitted, { endpoint, method, path })
+  } else new UwsSocket(server, admitted, res, head.clientCloses, !turn.add()).begin()
 }
 
 /** Requests above the limit of a turn are answered in the next one: uWebSockets.js closes connections that pipeline. */
@@ -141,19 +115,16 @@ const turn = new TurnCounter(1024)
 function refuse(
   server: ServerState,
   res: NativeResponse,
-  body: BodyAnnouncement,
+  { headers, declared, fault }: ReadHead,
   error: ServingError,
-  request: RefusedRequest,
+  request: Pick<RefusedRequest, 'endpoint' | 'method' | 'path'>,
 ): void {
   const isHead = request.method === 'HEAD'
-  const response = refusalOf(server, error, request)
-  const close = mustClose(server, body.declared)
-  if (close && body.declared !== 0) {
-    new UploadDrain(
-      res,
-      response,
-      body.fault === undefined ? undefined : uploadDrain.faultTimeMs,
-    ).start(isHead)
+  const peer = () => addressOf(res)
+  const response = refusalOf(server, fault ?? error, { ...request, headers, peer })
+  const close = mustClose(server, declared)
+  if (close && declared !== 0) {
+    new UploadDrain(res, response, fault && uploadDrain.faultTimeMs).start(isHead)
     return
   }
   if (turn.add()) {
