@@ -149,7 +149,7 @@ export class ServedVisit extends Visit implements RequestPeer {
   /** @returns the response if it can be sent, else a problem, with the lines of every answer. */
   checked(given: HttpResponse): HttpResponse {
     const sent = sendable(given, this.ctx)
-    const response = ServingError.is(sent) ? problemOf(this, sent) : sent
+    const response = sent instanceof ServingError ? problemOf(this, sent) : sent
     if (response.error !== undefined) this.failed(response.error)
     return this.ctx.withHeaders(response)
   }

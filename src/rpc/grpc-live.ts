@@ -13,9 +13,8 @@ import type { OpenStream } from '../live/live-place.ts'
 import type { LiveEndpoint } from '../live/live-streams.ts'
 import { runLive } from '../live/run-live.ts'
 import type { Answerer, Status } from './grpc-answerer.ts'
-import { sendStream } from './grpc-calls.ts'
 import type { GrpcMethod } from './grpc-stream.ts'
-import { OpenCall } from './open-call.ts'
+import { OpenCall, sendStream } from './open-call.ts'
 
 /** @returns how the calls of a method are answered. */
 export function grpcLive(server: ServerState, method: LiveMethod): GrpcMethod {
@@ -25,7 +24,7 @@ export function grpcLive(server: ServerState, method: LiveMethod): GrpcMethod {
   return {
     isDuplex: true,
     begin: (call) =>
-      new LiveCall(new OpenCall(served, call, endpoint, () => {}, notReady), served, method),
+      new LiveCall(new OpenCall(served, call, endpoint, method, notReady), served, method),
   }
 }
 

@@ -1,6 +1,6 @@
 /** Metadata of gRPC as headers, and headers as metadata. @module */
 import type { IncomingHttpHeaders } from 'node:http2'
-import { type HeaderLine, HeaderList, type RequestHeaders } from '../http/message.ts'
+import { type HeaderLine, HeaderList } from '../http/message.ts'
 import { timeoutHeader } from '../http/timeout-header.ts'
 
 const protocolNames = new Set([
@@ -12,33 +12,11 @@ const protocolNames = new Set([
   'content-type',
 ])
 
-/** Text metadata as headers, listed only on demand. */
-export class MetadataHeaders implements RequestHeaders {
-  readonly #headers: IncomingHttpHeaders
-  #list: HeaderList | undefined
-
-  constructor(headers: IncomingHttpHeaders) {
-    this.#headers = headers
-  }
-
-  get(name: string): string | undefined {
-    return this.#headers[name] === undefined ? undefined : this.#texts.get(name)
-  }
-
-  [Symbol.iterator](): Iterator<readonly [string, string]> {
-    return this.#texts[Symbol.iterator]()
-  }
-
-  get #texts(): HeaderList {
-    this.#list ??= listOf(this.#headers)
-    return this.#list
-  }
-}
-
-function listOf(headers: IncomingHttpHeaders): HeaderList {
+/** @returns text metadata as headers. */
+export function headersOf(metadata: IncomingHttpHeaders): HeaderList {
   const names: string[] = []
   const values: string[] = []
-  for (const [name, value = []] of Object.entries(headers)) {
+  for (const [name, value = []] of Object.entries(metadata)) {
     if (name.startsWith(':') || name.endsWith('-bin') || protocolNames.has(name)) continue
     for (const text of [value].flat()) {
       if (!isText(text)) continue

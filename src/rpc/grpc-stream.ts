@@ -19,13 +19,14 @@ import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { ServerState } from '../engine/engine.ts'
 import { plainAddress } from '../http/client-address.ts'
 import { noMemory } from '../http/limits.ts'
+import type { RequestHeaders } from '../http/message.ts'
 import { readTimeout, timeoutHeader } from '../http/timeout-header.ts'
 import { TransferClock } from '../http/transfer-clock.ts'
 import { type EncodedMessage, frameOf } from '../messages/encoded-message.ts'
 import { type MessageFault, UnaryMessage } from '../messages/unary-message.ts'
 import { type Answerer, type Status, statusOf } from './grpc-answerer.ts'
 import type { MessageUnpacker } from './grpc-compression.ts'
-import { maxTimeoutMs } from './grpc-metadata.ts'
+import { headersOf, maxTimeoutMs } from './grpc-metadata.ts'
 
 /** How the calls of one method are answered. */
 export interface GrpcMethod {
@@ -89,11 +90,14 @@ const over: CallState = { at: 'over' }
 /** One call, from its headers to its status: the frames from its client, and those to it. */
 export class GrpcStream {
   readonly stream: ServerHttp2Stream
-  readonly headers: IncomingHttpHeaders
+  /** The text metadata of the client. */
+  readonly headers: RequestHeaders
   /** **Units**: milliseconds since the epoch; Infinity without a deadline. */
   readonly deadline: number
   readonly #server: GrpcStreamServer
   readonly #method: GrpcMethod
+  /** Of packed messages. */
+  readonly #encoding: string
   readonly #timer: NodeJS.Timeout | undefined
   #state: CallState
   #answerer: Answerer | undefined
@@ -111,7 +115,8 @@ export class GrpcStream {
     this.#server = server
     this.stream = stream
     this.#method = method
-    this.headers = headers
+    this.headers = headersOf(headers)
+    this.#encoding = String(headers['grpc-encoding'] ?? 'identity')
     this.#state = this.receiving()
     stream.on('error', () => {})
     stream.on('close', () => this.closed())
@@ -266,7 +271,7 @@ export class GrpcStream {
     this.#clock?.pause()
     this.#state = answering
     const refusal = this.#answerer?.refusal
-    const encoding = String(this.headers['grpc-encoding'] ?? 'identity')
+    const encoding = this.#encoding
     const isPacked = message.isPacked && encoding !== 'identity'
     if (!isPacked && !isPromise(refusal)) return this.run(bytes)
     const unpacked = isPacked ? this.#server.unpack(bytes, encoding) : bytes

@@ -12,13 +12,13 @@ import { grpcStatuses, SetupError } from '../core/errors.ts'
 import type { Address, ServerState } from '../engine/engine.ts'
 import type { GrpcTls } from '../engine/options.ts'
 import { contextOf, type TlsFiles } from '../engine/tls-files.ts'
-import { grpcMethod } from './grpc-calls.ts'
 import { messageUnpacker } from './grpc-compression.ts'
 import { followConnections, http2Settings } from './grpc-connections.ts'
 import { grpcHealth } from './grpc-health.ts'
 import { grpcLive } from './grpc-live.ts'
 import { reflectionMethods } from './grpc-reflection.ts'
 import { answerPlainly, type GrpcMethod, GrpcStream } from './grpc-stream.ts'
+import { grpcMethod } from './open-call.ts'
 
 /** A listening gRPC server. */
 export interface GrpcEngine {

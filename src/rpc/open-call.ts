@@ -1,8 +1,23 @@
-/** A gRPC call while it is open: its context, what it holds, and its end. @module */
+/** A gRPC call while it is open: what it holds, how its messages are answered, and its end. @module */
 
+import type {
+  BytesAnswer,
+  DuplexMethod,
+  RpcMethod,
+  StreamMethod,
+  UnaryMethod,
+} from '../api/protocol.ts'
+import { decodeFailureOf } from '../api/stages.ts'
 import { noParams } from '../api/visit.ts'
-import { ClientClosed, grpcStatuses, type ServingError } from '../core/errors.ts'
-import { type MaybePromise, whenReady } from '../core/promise.ts'
+import {
+  ClientClosed,
+  grpcStatuses,
+  InternalError,
+  Overloaded,
+  type ServingError,
+} from '../core/errors.ts'
+import { bufferPool } from '../core/memory/buffer-pool.ts'
+import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 import { refusalByHooks, refusalNow, timeoutWithin } from '../engine/admission.ts'
 import type { ServerState } from '../engine/engine.ts'
 import { ServedVisit } from '../engine/served-visit.ts'
@@ -13,11 +28,8 @@ import type { HeaderLine } from '../http/message.ts'
 import { TransferClock } from '../http/transfer-clock.ts'
 import { encodeStatusDetails, rpcErrorOf } from '../messages/rpc-error.ts'
 import type { Answerer, Status } from './grpc-answerer.ts'
-import { MetadataHeaders, metadataOf } from './grpc-metadata.ts'
-import { drained, type GrpcStream } from './grpc-stream.ts'
-
-/** Writes to `open.call`, and leaves. */
-export type RunCall = (open: OpenCall, message: Uint8Array) => MaybePromise<void>
+import { metadataOf } from './grpc-metadata.ts'
+import { drained, type GrpcMethod, type GrpcStream } from './grpc-stream.ts'
 
 /** RFC 9113 section 7: CANCEL. */
 const cancelCode = 8
@@ -26,7 +38,7 @@ const cancelCode = 8
 export class OpenCall extends ServedVisit implements Answerer {
   readonly refusal: MaybePromise<Status | undefined>
   readonly grpc: GrpcStream
-  readonly #run: RunCall
+  readonly #method: RpcMethod
   // Ends an answer whose client does not read: it would hold its slot and memory.
   readonly #clock: TransferClock | undefined
   #handed = 0
@@ -40,12 +52,12 @@ export class OpenCall extends ServedVisit implements Answerer {
     server: ServerState,
     call: GrpcStream,
     endpoint: HookedEndpoint,
-    run: RunCall,
+    method: RpcMethod,
     refuse = refusalNow,
   ) {
     const { path, access } = endpoint
     const ctx = new Context({
-      headers: new MetadataHeaders(call.headers),
+      headers: call.headers,
       timeoutMs: timeoutWithin(server, call.deadline - Date.now()),
     })
     const named = { name: path.slice(1), protocol: 'grpc', access, isLimited: true } as const
@@ -55,7 +67,7 @@ export class OpenCall extends ServedVisit implements Answerer {
       call,
     )
     this.grpc = call
-    this.#run = run
+    this.#method = method
     const { sendTimeoutMs } = server.limits
     if (sendTimeoutMs > 0) {
       const taken = () => Math.max(0, this.#handed - call.stream.writableLength)
@@ -72,8 +84,14 @@ export class OpenCall extends ServedVisit implements Answerer {
     this.bytesIn = message.length
     this.recorder?.bodyComplete()
     const full = this.reserve(message.length) ? this.takeSlot() : noMemory()
-    if (full === undefined) return this.#run(this, message)
-    this.grpc.refuse(this.fail(full instanceof Error ? full : tooMany(full)))
+    if (full !== undefined) {
+      this.grpc.refuse(this.fail(full instanceof Error ? full : tooMany(full)))
+      return undefined
+    }
+    const method = this.#method
+    if (method.kind === 'unary') return answerOnce(method, this, message)
+    if (method.kind === 'stream') return answerStream(method, this, message)
+    if (method.kind === 'duplex') return answerEach(method, this, message)
     return undefined
   }
 
@@ -159,3 +177,88 @@ export class OpenCall extends ServedVisit implements Answerer {
 }
 
 const noLines = Object.freeze({ headers: [] as readonly HeaderLine[] })
+
+/** @returns how the calls of a method are answered, but those of live streams. */
+export function grpcMethod(server: ServerState, method: RpcMethod): GrpcMethod {
+  const endpoint: HookedEndpoint = { path: method.path, access: method.access, origins: 'any' }
+  return {
+    isDuplex: method.kind === 'duplex',
+    begin: (call) => new OpenCall(server, call, endpoint, method),
+  }
+}
+
+function answerOnce(method: UnaryMethod, open: OpenCall, message: Uint8Array): MaybePromise<void> {
+  const answer = method.answer(message, open, false)
+  if (!isPromise(answer)) return sendAnswer(open, answer)
+  return Promise.resolve(answer)
+    .catch((cause) => ({ error: new InternalError('the server failed', { cause }) }))
+    .then((answered) => sendAnswer(open, answered))
+}
+
+/** Clients of a stream that waits while the server drains watch at another one. */
+function answerStream(method: StreamMethod, open: OpenCall, message: Uint8Array) {
+  return sendStream(open, async () => {
+    const messages = await method.answer(message, open, false)
+    open.recorder?.answered(200)
+    open.setOwnMetadata()
+    for await (const bytes of messages) {
+      if (open.grpc.cancelled) return
+      if (bytes !== undefined) await open.send(bytes)
+      else if (open.server.health.state === 'draining')
+        throw new Overloaded('the server stops', { limit: 'draining' })
+    }
+  })
+}
+
+/** Each message is admitted, and has its deadline, as a call. */
+async function answerEach(
+  method: DuplexMethod,
+  open: OpenCall,
+  message: Uint8Array,
+): Promise<void> {
+  const { grpc: call, recorder } = open
+  try {
+    recorder?.answered(200)
+    for await (const bytes of method.answer(message, open)) {
+      if (call.cancelled) return
+      await open.send(bytes)
+    }
+  } catch (error) {
+    if (!call.cancelled) call.refuse(open.fail(decodeFailureOf(error)))
+  } finally {
+    open.leave()
+  }
+}
+
+/** Ends the call after all messages are sent, or with what `send` throws. */
+export async function sendStream(open: OpenCall, send: () => Promise<void>): Promise<void> {
+  const { grpc: call } = open
+  try {
+    await send()
+    if (call.cancelled) return open.leave()
+    open.whenSent(0, () => open.leave())
+    call.end()
+  } catch (error) {
+    if (!call.cancelled) call.refuse(open.fail(decodeFailureOf(error)))
+    open.leave()
+  }
+}
+
+function sendAnswer(open: OpenCall, answer: BytesAnswer): void {
+  const { grpc: call, recorder, server } = open
+  const { memory } = server
+  if (call.cancelled) open.leave()
+  else if ('error' in answer) call.refuse(open.fail(answer.error))
+  else if (!memory.reserve(answer.bytes.length)) call.refuse(open.fail(noMemory()))
+  else {
+    recorder?.answered(200)
+    recorder?.sent(answer.bytes)
+    open.setOwnMetadata()
+    open.whenSent(answer.bytes.length, (isWritten) => {
+      memory.release(answer.bytes.length)
+      if (isWritten && answer.isPooled) bufferPool.give(answer.bytes.buffer as ArrayBuffer)
+      open.leave()
+    })
+    call.end(answer)
+  }
+}

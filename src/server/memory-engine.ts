@@ -83,7 +83,7 @@ async function answer(
       ? route.error
       : admit(server, route.endpoint, { method, path, query, params: route.params }, head)
   const isHead = method === 'HEAD'
-  if (ServingError.is(admitted)) {
+  if (admitted instanceof ServingError) {
     const peer = () => undefined
     const refused = { endpoint: route.endpoint, method, path, headers, peer }
     const response = refusalOf(server, admitted, refused)

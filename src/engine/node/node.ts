@@ -110,7 +110,7 @@ function open(
     'error' in route
       ? (head.fault ?? route.error)
       : admit(server, route.endpoint, { method, path, query, params: route.params }, head)
-  if (ServingError.is(admitted)) {
+  if (admitted instanceof ServingError) {
     const { headers } = head
     const peer = () => peerOf(req)
     const refused = { endpoint: route.endpoint, method, path, headers, peer }

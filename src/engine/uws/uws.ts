@@ -103,7 +103,7 @@ function open(
   res: NativeResponse,
 ): void {
   const admitted = admit(server, endpoint, target, head)
-  if (ServingError.is(admitted)) {
+  if (admitted instanceof ServingError) {
     const { method, path } = target
     refuse(server, res, head, admitted, { endpoint, method, path })
   } else new UwsSocket(server, admitted, res, head.clientCloses, !turn.add()).begin()
