@@ -99,7 +99,7 @@ const typeOfCurl = 'application/x-www-form-urlencoded'
  * freed at the end of its request: await work on them, or `copy()` it. **Wire**: a body of
  * `image/*`, or the first file of an allowed type in a form. The bytes tell the format, so the body
  * may have no type, `application/octet-stream` or curl's `application/x-www-form-urlencoded`.
- * Palettes are kept if `pilmode` is `null`, `P` or `PA`, except those of BMP. Only the first frame
+ * Palettes are kept if `pilmode` is `null` or `P`, except those of BMP. Only the first frame
  * is read; orientation is applied to TIFF alone, as by Pillow, and colour profiles are not.
  *
  * @throws 415 for a format that is not allowed; BadInput `size` above `maxPixels`, before decoding;
@@ -391,7 +391,7 @@ export class Image<
 }
 
 function hasAlpha(mode: RasterMode | null): boolean {
-  return mode === 'RGBA' || mode === 'LA' || mode === 'PA'
+  return mode === 'RGBA' || mode === 'LA'
 }
 
 function hasPictureShape({ shape }: NDArray): boolean {

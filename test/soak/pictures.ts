@@ -55,7 +55,6 @@ const sources: readonly (readonly [RasterMode, EncodableMimeType])[] = [
   ['RGB', 'image/jpeg'],
   ['RGB', 'image/tiff'],
   ['F', 'image/tiff'],
-  ['LAB', 'image/tiff'],
   ['RGBA', 'image/webp'],
 ]
 for (const [mode, mimeType] of sources) {

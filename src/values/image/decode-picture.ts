@@ -3,7 +3,7 @@ import { decodeGif } from './gif.ts'
 import type { ImageHeader } from './header.ts'
 import { decodeIndexedPng, isIndexedPng } from './indexed-png.ts'
 import { eightBitPixels, loadTransformer } from './napi-image.ts'
-import { hasPalette, type Pixels, type RasterMode } from './raster-modes.ts'
+import type { Pixels, RasterMode } from './raster-modes.ts'
 import { decodeTiff } from './tiff.ts'
 import { inTurns } from './turn.ts'
 
@@ -20,7 +20,7 @@ export async function decodePicture(
 ): Promise<Pixels> {
   const { mimeType } = header
   const decode = async (bytes: Uint8Array) => new (loadTransformer())(bytes).rawPixels(signal)
-  const keepsPalette = modes === undefined || modes.some(hasPalette)
+  const keepsPalette = modes === undefined || modes.includes('P')
   if (mimeType === 'image/gif') return decodeGif(file, signal)
   if (mimeType === 'image/png' && keepsPalette && isIndexedPng(file))
     return decodeIndexedPng(file, decode, signal)

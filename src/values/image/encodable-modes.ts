@@ -8,7 +8,7 @@ export const encodableModes = {
   'image/png': ['L', 'LA', 'RGB', 'RGBA', 'I;16', 'P'],
   'image/webp': ['RGB', 'RGBA'],
   'image/bmp': ['L', 'RGB', 'RGBA'],
-  'image/tiff': ['L', 'RGB', 'RGBA', 'I;16', 'I', 'F', 'P', 'LAB'],
+  'image/tiff': ['L', 'RGB', 'RGBA', 'I;16', 'I', 'F'],
   'image/gif': ['L', 'P', 'RGB', 'RGBA'],
   'image/avif': ['RGB', 'RGBA'],
 } as const satisfies Partial<Record<ImageMimeType | 'image/avif', readonly RasterMode[]>>
@@ -31,7 +31,7 @@ export function storableMode(
   const modes: readonly RasterMode[] = encodableModes[mimeType]
   if (modes.includes(mode)) return mode
   if (mode === 'I' && modes.includes('I;16')) return 'I;16'
-  const hasAlpha = mode === 'LA' || mode === 'PA' || (mode === 'P' && isTransparent(palette))
+  const hasAlpha = mode === 'LA' || (mode === 'P' && isTransparent(palette))
   if (hasAlpha && modes.includes('RGBA')) return 'RGBA'
   if (isGreyMode(mode) && modes.includes('L')) return 'L'
   return 'RGB'

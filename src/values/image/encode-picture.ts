@@ -3,8 +3,8 @@ import { type EncodableMimeType, jpegQuality } from './encodable-modes.ts'
 import { encodeGif } from './gif-writer.ts'
 import { indexedPng } from './indexed-png.ts'
 import { loadTransformer, type Transformer } from './napi-image.ts'
-import { quantize } from './quantize.ts'
-import type { Pixels } from './raster-modes.ts'
+import { convertRaster } from './raster-convert.ts'
+import { type Pixels, rasterModes } from './raster-modes.ts'
 import { encodeTiff, isOwnTiffMode } from './tiff-writer.ts'
 import { inTurns } from './turn.ts'
 
@@ -50,27 +50,35 @@ export async function encodePicture(
   return file
 }
 
+/** GIF has colours of a palette: those of the picture, or, where these are too many, the web's, dithered. */
 async function gifOf(pixels: Pixels, signal?: AbortSignal): Promise<Uint8Array> {
-  const { mode } = pixels
-  if (mode === 'L' || mode === 'P') return encodeGif(pixels, signal)
-  return encodeGif(
-    await quantize(mode === 'RGBA' ? await hardAlpha(pixels, signal) : pixels, signal),
-    signal,
-  )
+  if (pixels.mode === 'L' || pixels.mode === 'P') return encodeGif(pixels, signal)
+  const indexed = await withPalette(pixels, signal)
+  return encodeGif(indexed ?? (await convertRaster(pixels, 'P', signal)), signal)
 }
 
-/** Makes each pixel opaque, or transparent and black. */
-async function hardAlpha(pixels: Pixels, signal?: AbortSignal): Promise<Pixels> {
-  const levels = pixels.data
-  const data = new Uint8Array(levels.length)
-  await inTurns(levels.length / 4, signal, (from, to) => {
-    for (let i = from * 4; i < to * 4; i += 4) {
-      if (levels[i + 3] < 128) continue
-      for (let c = 0; c < 3; c++) data[i + c] = levels[i + c]
-      data[i + 3] = 255
+/** @returns a picture of at most 256 colours with a palette of them; undefined for one of more. */
+async function withPalette(
+  { mode, width, height, data }: Pixels,
+  signal?: AbortSignal,
+): Promise<Pixels | undefined> {
+  const { channels } = rasterModes[mode]
+  const indexes = new Uint8Array(width * height)
+  const known = new Map<number, number>()
+  await inTurns(indexes.length, signal, (from, to) => {
+    for (let i = from, at = from * channels; i < to && known.size <= 256; i++, at += channels) {
+      const isOpaque = channels === 3 || data[at + 3] >= 128
+      const color = isOpaque
+        ? data[at] | (data[at + 1] << 8) | (data[at + 2] << 16) | (255 << 24)
+        : 0
+      const index = known.get(color) ?? known.size
+      known.set(color, index)
+      indexes[i] = index
     }
   })
-  return { ...pixels, data }
+  if (known.size > 256) return undefined
+  const palette = new Uint8Array(new Int32Array(known.keys()).buffer)
+  return { mode: 'P', width, height, data: indexes, palette }
 }
 
 function pnmOf(pixels: Pixels): Uint8Array {

@@ -21,11 +21,9 @@ const works = {
     signal: AbortSignal,
   ): Promise<Pixels> {
     const pixels = await decodePicture(file, header, modes, signal)
-    const converted =
-      modes === undefined || modes.includes(pixels.mode)
-        ? pixels
-        : await convertRaster(pixels, modes[0], signal)
-    if (converted !== pixels) freePixels(pixels)
+    const isWanted = modes === undefined || modes.includes(pixels.mode)
+    const wanted = isWanted ? [] : modes.slice(0, 1)
+    const converted = await works.convert({ pixels, modes: wanted }, signal)
     const data = whole(converted.data)
     if (data !== converted.data) freePixels(converted)
     return { ...converted, data }

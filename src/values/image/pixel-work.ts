@@ -3,10 +3,10 @@
  * pictures. Memory moves there and back. @module
  */
 import { Worker } from 'node:worker_threads'
-import { InternalError, InvalidArgument } from '../../core/errors.ts'
+import { InternalError } from '../../core/errors.ts'
 import { Questions } from '../../core/questions.ts'
 import type { PixelAnswer, PixelMessage, PixelWorks } from './pixel-thread.ts'
-import type { Pixels, RasterMode } from './raster-modes.ts'
+import { type Pixels, presentPixels, type RasterMode } from './raster-modes.ts'
 import { inTurns } from './turn.ts'
 
 type Given<W extends keyof PixelWorks> = Parameters<PixelWorks[W]>[0]
@@ -125,10 +125,8 @@ export async function copyBytes(bytes: Uint8Array, signal?: AbortSignal): Promis
  * @throws InvalidArgument if they are gone.
  */
 export async function copyPixels(pixels: Pixels, signal?: AbortSignal): Promise<Pixels> {
-  const { mode, width, height, data, palette } = pixels
-  if (data.length === 0)
-    throw new InvalidArgument('the pixels of this picture are gone: moved, or of a request before')
-  return { mode, width, height, data: await copyBytes(data, signal), palette }
+  const present = presentPixels(pixels)
+  return { ...present, data: await copyBytes(present.data, signal) }
 }
 
 /**

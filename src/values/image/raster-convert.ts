@@ -1,9 +1,7 @@
 /** Pictures from one colour mode to another, as Pillow's `Image.convert` does it, bit for bit. @module */
-import { quantize } from './quantize.ts'
 import { kernels } from './raster-kernels.ts'
 import {
   elementsOf,
-  hasPalette,
   isGreyMode,
   type Pixels,
   pixelBytes,
@@ -15,7 +13,7 @@ import { nextTurn, turnPixels } from './turn.ts'
 
 /**
  * Mode `1` is dithered, alpha is dropped, `I`, `F` and `I;16` are clipped to 0…255. Differs from
- * Pillow for `P` of `RGBA`, and for strong colours of `LAB` by up to 30.
+ * Pillow for `P` of `RGBA`, whose alpha is dropped, and for strong colours of `LAB` by up to 30.
  *
  * @returns a picture in another mode; the same object if it has that mode.
  * @throws the signal's reason.
@@ -27,7 +25,6 @@ export async function convertRaster(
   signal?: AbortSignal,
 ): Promise<Pixels> {
   if (raster.mode === mode) return raster
-  if (raster.mode === 'RGBA' && mode === 'P') return quantize(raster, signal)
   const { kernel, palette } = conversionOf(raster, mode)
   if (kernel === undefined) {
     // Pillow's `getmodebase`.
@@ -47,7 +44,7 @@ export async function convertRaster(
 }
 
 function conversionOf(raster: Pixels, mode: RasterMode): Conversion {
-  if (hasPalette(raster.mode)) return fromPalette(raster, mode)
-  if (hasPalette(mode)) return toPalette(raster, mode)
+  if (raster.mode === 'P') return fromPalette(raster, mode)
+  if (mode === 'P') return toPalette(raster)
   return { kernel: mode === '1' ? dither(raster) : kernels[raster.mode][mode] }
 }

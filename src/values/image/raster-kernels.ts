@@ -149,5 +149,4 @@ export const kernels: Readonly<Record<RasterMode, Readonly<Partial<Record<Raster
     HSV: { RGB: fromHsv },
     LAB: { RGB: fromLab },
     P: {},
-    PA: {},
   }

@@ -18,7 +18,6 @@ export const rasterModes = {
   'I;16': { channels: 1, dtype: 'uint16' },
   RGBX: { channels: 4, dtype: 'uint8' },
   P: { channels: 1, dtype: 'uint8' },
-  PA: { channels: 2, dtype: 'uint8' },
   LAB: { channels: 3, dtype: 'uint8' },
 } as const
 
@@ -37,18 +36,13 @@ export interface Pixels {
   readonly width: number
   readonly height: number
   readonly data: Uint8Array
-  /** The colours that `P` and `PA` point at: red, green, blue and alpha of each, at most 256. Without them, greys. */
+  /** The colours that `P` points at: red, green, blue and alpha of each, at most 256. Without them, greys. */
   readonly palette?: Uint8Array | undefined
 }
 
 /** Whether a mode has levels or numbers of grey. */
 export function isGreyMode(mode: RasterMode): boolean {
   return ['1', 'L', 'LA', 'I', 'F', 'I;16'].includes(mode)
-}
-
-/** Whether the pixels of a mode point at the colours of a palette. */
-export function hasPalette(mode: RasterMode | null): mode is 'P' | 'PA' {
-  return mode === 'P' || mode === 'PA'
 }
 
 /**
@@ -88,10 +82,17 @@ export function elementsOf({ data, mode }: Pick<Pixels, 'data' | 'mode'>): Raste
   return viewAs(dataConstructor(dtype), data)
 }
 
+/**
+ * @returns the parts of pixels that are still there.
+ * @throws InvalidArgument if they are gone.
+ */
+export function presentPixels({ mode, width, height, data, palette }: Pixels): Pixels {
+  if (data.length > 0) return { mode, width, height, data, palette }
+  throw new InvalidArgument('the pixels of this picture are gone: moved, or of a request before')
+}
+
 /** Runs work on a pooled copy of a function's pixels, which it may change or transfer meanwhile. */
 export async function copied<T>(pixels: Pixels, work: (copy: Pixels) => Promise<T>): Promise<T> {
-  const { mode, width, height, data, palette } = pixels
-  if (data.length === 0)
-    throw new InvalidArgument('the pixels of this picture are gone: moved, or of a request before')
-  return withCopy(data, (copy) => work({ mode, width, height, data: copy, palette }))
+  const present = presentPixels(pixels)
+  return withCopy(present.data, (data) => work({ ...present, data }))
 }

@@ -1,5 +1,5 @@
-/** Modes `P`, `PA` and `1`: palettes and dithering, after Pillow's `libImaging/Convert.c`. @module */
-import { first, kernels, opaque, thousandfoldLuma } from './raster-kernels.ts'
+/** Modes `P` and `1`: palettes and dithering, after Pillow's `libImaging/Convert.c`. @module */
+import { first, kernels, thousandfoldLuma } from './raster-kernels.ts'
 import {
   elementsOf,
   greys,
@@ -32,14 +32,8 @@ const webColors: Uint8Array = Uint8Array.from(
 
 /** Converts pixels of the palette: the palette is converted, and each pixel takes the colour that it points at. */
 export function fromPalette(raster: Pixels, mode: RasterMode): Conversion {
-  const palette = paletteOf(raster)
-  if (mode === 'P') return { kernel: first, palette: raster.palette ?? greys }
-  if (mode === 'PA') return { kernel: indexWithAlpha(palette), palette: raster.palette ?? greys }
-  const colors = colorsIn(palette, mode)
-  if (colors === undefined) return {}
-  // Pillow keeps alpha as the unused byte of RGBX.
-  const hasAlpha = raster.mode === 'PA' && ['LA', 'RGBA', 'RGBX'].includes(mode)
-  return { kernel: lookUp(colors, rasterModes[mode].channels, hasAlpha) }
+  const colors = colorsIn(paletteOf(raster), mode)
+  return { kernel: colors && lookUp(colors, rasterModes[mode].channels) }
 }
 
 /** @returns the palette in another mode; undefined where there is no direct conversion. */
@@ -57,29 +51,17 @@ function colorsIn(palette: Uint8Array, mode: RasterMode): RasterElements | undef
 }
 
 const lookUp =
-  (colors: RasterElements, channels: number, hasAlpha: boolean): Kernel =>
+  (colors: RasterElements, channels: number): Kernel =>
   (source, s, target, t) => {
     for (let c = 0; c < channels; c++) target[t + c] = colors[source[s] * channels + c]
-    if (hasAlpha) target[t + channels - 1] = source[s + 1]
-  }
-
-const indexWithAlpha =
-  (palette: Uint8Array): Kernel =>
-  (source, s, target, t) => {
-    target[t] = source[s]
-    target[t + 1] = palette[source[s] * 4 + 3]
   }
 
 /** Converts to a palette: grey to the greys, colours to the web's, dithered. */
-export function toPalette({ mode: from, width }: Pixels, mode: 'P' | 'PA'): Conversion {
-  const isColor = from === 'RGB' || from === 'RGBA' || from === 'RGBX'
-  if (from !== 'L' && !isColor) return {}
-  const diffused = isColor && diffuse(width, 3, (source, s, c) => source[s + c], nearestOfWeb)
-  const kernel = diffused || first
-  return {
-    kernel: mode === 'PA' ? opaque(kernel, 1) : kernel,
-    palette: isColor ? webColors : greys,
-  }
+export function toPalette({ mode, width }: Pixels): Conversion {
+  if (mode === 'L') return { kernel: first, palette: greys }
+  if (!['RGB', 'RGBA', 'RGBX'].includes(mode)) return {}
+  const kernel = diffuse(width, 3, (source, s, c) => source[s + c], nearestOfWeb)
+  return { kernel, palette: webColors }
 }
 
 /** Level of the cube for each level of a channel; Pillow looks colours up in steps of four. */

@@ -11,7 +11,6 @@ import { pictureQueue } from './picture-queue.ts'
 import {
   copied,
   elementsOf,
-  hasPalette,
   isGreyMode,
   isRasterMode,
   type Pixels,
@@ -28,7 +27,7 @@ import { tensorOf } from './tensor-of.ts'
 /**
  * Pixels in rows from top to bottom, channels side by side. **Units**: channels are bytes 0 to 255
  * (mode `1`: 0 or 255); `I` is an int32, `F` a float32 and `I;16` a uint16, little-endian in
- * `data`. `P` and `PA` point at colours of `palette`: red, green, blue and alpha of at most 256
+ * `data`. `P` points at colours of `palette`: red, green, blue and alpha of at most 256
  * (default greys). `a` and `b` of `LAB` are signed bytes.
  *
  * @throws InvalidArgument if mode, size, data and palette do not fit. Shares `data`.
@@ -55,8 +54,8 @@ export class RasterImage implements Pixels {
     const size = width * height * pixelBytes(mode)
     const isWhole = data instanceof Uint8Array && data.length === size
     checkThat(isWhole, `${size} bytes`, `RasterImage ${mode} of ${width}×${height}`, data)
-    const fits = palette === undefined || (hasPalette(mode) && isPalette(palette))
-    checkThat(fits, '1 to 256 colours of 4 bytes for P or PA', `palette of mode ${mode}`, palette)
+    const fits = palette === undefined || (mode === 'P' && isPalette(palette))
+    checkThat(fits, '1 to 256 colours of 4 bytes for P', `palette of mode ${mode}`, palette)
     this.mode = mode
     this.width = width
     this.height = height
@@ -85,8 +84,8 @@ export class RasterImage implements Pixels {
    *
    * @returns the picture in another size, as Pillow's `Image.resize`; the pixels may change
    * meanwhile.
-   * @throws InvalidArgument for modes `1`, `I`, `F`, `I;16`, `P`, `PA` and `LAB`, and for sides
-   * that are not 1 to 65,535; the signal's reason.
+   * @throws InvalidArgument for modes `1`, `I`, `F`, `I;16`, `P` and `LAB`, and for sides that
+   * are not 1 to 65,535; the signal's reason.
    * @example
    * `await image.resize(224, 224, { filter: 'lanczos' })`
    */
@@ -94,7 +93,7 @@ export class RasterImage implements Pixels {
     checkOptions('RasterImage.resize', options, ['filter', 'signal'])
     const { filter = 'bicubic', signal } = options
     const { mode } = this
-    if (['1', 'LAB', 'P', 'PA'].includes(mode) || rasterModes[mode].dtype !== 'uint8') {
+    if (['1', 'LAB', 'P'].includes(mode) || rasterModes[mode].dtype !== 'uint8') {
       throw new InvalidArgument(
         `expected a mode of 8-bit channels for RasterImage.resize, received ${mode}`,
       )

@@ -77,9 +77,17 @@ export type TensorArray<
 /** The longest side of a picture that is resized: its weights take memory. **Units**: pixels. */
 export const maxResizedSide = 65_535
 const maxTensorSide = 16_384
-const names = 'size,fit,shortSide,filter,layout,batch,dtype,mean,std,background,scaleOnLoad'.split(
-  ',',
-)
+
+/** Options of few values, the default first. */
+const choices = {
+  fit: ['cover', 'contain', 'fill'],
+  filter: resizeFilters,
+  layout: ['chw', 'hwc'],
+  batch: [false, true],
+  dtype: ['float32', 'uint8'],
+  scaleOnLoad: [true, false],
+} as const
+const otherNames = ['size', 'shortSide', 'mean', 'std', 'background']
 
 /**
  * `table`: from the 256 levels of each channel to floats.
@@ -87,47 +95,31 @@ const names = 'size,fit,shortSide,filter,layout,batch,dtype,mean,std,background,
  * @returns options with their defaults.
  */
 function checked(options: TensorOptions, channels: number) {
-  checkOptions('tensor', options, names)
-  const { fit = 'cover', filter = 'bilinear', layout = 'chw', batch = false } = options
-  const { dtype = 'float32', scaleOnLoad = true } = options
+  checkOptions('tensor', options, [...Object.keys(choices), ...otherNames])
+  const chosen = Object.entries(choices).map(([name, values]) => {
+    const { [name as keyof typeof choices]: value = values[0] } = options
+    return [name, checkOneOf<unknown>(`tensor.${name}`, value, values)]
+  })
+  const all = Object.fromEntries(chosen) as Required<Pick<TensorOptions, keyof typeof choices>>
   const { size, shortSide, mean, std, background } = options
   const isSize = Array.isArray(size) && size.length === 2 && size.every(isTensorSide)
   checkThat(isSize, `[height, width] of 1 to ${maxTensorSide} pixels`, 'tensor.size', size)
-  checkOneOf('tensor.fit', fit, ['cover', 'contain', 'fill'])
-  checkOneOf('tensor.filter', filter, resizeFilters)
-  checkOneOf('tensor.layout', layout, ['chw', 'hwc'])
-  checkOneOf('tensor.batch', batch, [true, false])
-  checkOneOf('tensor.dtype', dtype, ['float32', 'uint8'])
-  checkOneOf('tensor.scaleOnLoad', scaleOnLoad, [true, false])
   const covers = (side: number) =>
-    fit === 'cover' && isTensorSide(side) && side >= Math.max(...size)
+    all.fit === 'cover' && isTensorSide(side) && side >= Math.max(...size)
   const least = "at least the longer side of size, with fit 'cover'"
   checkThat(shortSide === undefined || covers(shortSide), least, 'tensor.shortSide', shortSide)
-  if (background !== undefined && fit !== 'contain')
+  if (background !== undefined && all.fit !== 'contain')
     throw new InvalidArgument("tensor.background needs fit 'contain'")
-  if (dtype === 'uint8' && (mean !== undefined || std !== undefined)) {
+  const isFloat = all.dtype === 'float32'
+  if (!isFloat && (mean !== undefined || std !== undefined))
     throw new InvalidArgument("tensor.mean and tensor.std need dtype 'float32'")
-  }
   const isLevel = (level: number) => Number.isInteger(level) && level >= 0 && level <= 255
   const levels = perChannel('background', background, channels, 0, isLevel)
   const means = perChannel('mean', mean, channels, 0, Number.isFinite)
   const stds = perChannel('std', std, channels, 1, (value) => Number.isFinite(value) && value !== 0)
-  const table = dtype === 'uint8' ? undefined : tableOf(means, stds)
+  const table = isFloat ? tableOf(means, stds) : undefined
   const [height, width] = size
-  const isPlanar = layout === 'chw'
-  return {
-    height,
-    width,
-    fit,
-    shortSide,
-    filter,
-    isPlanar,
-    batch,
-    dtype,
-    scaleOnLoad,
-    levels,
-    table,
-  }
+  return { ...all, height, width, shortSide, isPlanar: all.layout === 'chw', levels, table }
 }
 
 /** Options of a tensor, checked, for pictures in `channels` channels. */
@@ -169,25 +161,14 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
 
   /** @returns the resize of a picture of this size that was decoded at 1/`denominator` of it. */
   resize(width: number, height: number, denominator = 1): Resize {
-    const { filter, width: toWidth, height: toHeight, isPlanar, table } = this.#options
+    const { filter, isPlanar, table, ...to } = this.#options
     const [fullWidth, fullHeight] = this.#full(width, height)
-    const x = part(width / denominator, fullWidth, toWidth)
-    const y = part(height / denominator, fullHeight, toHeight)
-    const [left, top] = [roundEven((toWidth - x.count) / 2), roundEven((toHeight - y.count) / 2)]
-    const { channels } = this
-    return {
-      filter,
-      x,
-      y,
-      channels,
-      width: toWidth,
-      height: toHeight,
-      left,
-      top,
-      isPlanar,
-      hasAlpha: false,
-      table,
-    }
+    const x = part(width / denominator, fullWidth, to.width)
+    const y = part(height / denominator, fullHeight, to.height)
+    const left = roundEven((to.width - x.count) / 2)
+    const top = roundEven((to.height - y.count) / 2)
+    const place = { width: to.width, height: to.height, left, top, isPlanar }
+    return { filter, x, y, channels: this.channels, ...place, hasAlpha: false, table }
   }
 
   get byteLength(): number {

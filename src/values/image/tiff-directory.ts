@@ -47,7 +47,9 @@ export function readDirectory(bytes: Uint8Array) {
     if (tags.has(tag)) return undefined
     tags.set(tag, { entry, values: valuesOf(view, entry, isLittle) })
   }
-  return { view, isLittle, tags }
+  const one = (tag: keyof typeof tiffTags, standard: number) =>
+    tags.get(tiffTags[tag])?.values[0] ?? standard
+  return { view, isLittle, tags, one }
 }
 
 /**
@@ -69,10 +71,6 @@ function valuesOf(view: DataView, entry: number, isLittle: boolean): readonly nu
 
 /** @returns the size of the first picture. */
 export function readTiff(bytes: Uint8Array): ImageSize | undefined {
-  const tags = readDirectory(bytes)?.tags
-  const [width, height, bitDepth] = [tiffTags.width, tiffTags.height, tiffTags.bits].map(
-    (tag) => tags?.get(tag)?.values[0],
-  )
-  if (width === undefined || height === undefined) return undefined
-  return { width, height, bitDepth }
+  const one = readDirectory(bytes)?.one
+  return one && { width: one('width', 0), height: one('height', 0), bitDepth: one('bits', 1) }
 }

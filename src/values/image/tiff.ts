@@ -24,15 +24,19 @@ export async function decodeTiff(
   pixelsOf: (raw: Buffer) => Promise<Pixels>,
   signal?: AbortSignal,
 ): Promise<Pixels> {
-  const directory = readDirectory(bytes)
-  const one = (tag: number, standard: number) => directory?.tags.get(tag)?.values[0] ?? standard
-  const fillOrder = one(tiffTags.fillOrder, 1)
+  const { tags, one } = directoryOf(bytes)
+  const fillOrder = one('fillOrder', 1)
   if (fillOrder !== 1) throw new Error(`fill order ${fillOrder} of TIFF is not supported`)
   const samples = samplesOfTiff(bytes)
-  const upright = (pixels: Pixels) => turnUpright(pixels, one(tiffTags.orientation, 1), signal)
+  const upright = (pixels: Pixels) => turnUpright(pixels, one('orientation', 1), signal)
   if (samples) return upright(await samples.pixelsOf(await decode(samples.file), signal))
-  const meanings = directory?.tags.get(tiffTags.extraSamples)?.values
+  const meanings = tags.get(tiffTags.extraSamples)?.values
   return upright(await withColors(await pixelsOf(await decode(bytes)), meanings, signal))
+}
+
+/** @returns the first directory of a file whose header has been read. */
+function directoryOf(file: Uint8Array) {
+  return readDirectory(file) as NonNullable<ReturnType<typeof readDirectory>>
 }
 
 /** Kinds of samples with their bytes, as Pillow has them. */
@@ -67,25 +71,22 @@ const compressions = [1, 5, 8, 32_773, 32_946]
  */
 export function samplesOfTiff(bytes: Uint8Array) {
   const file = Buffer.from(bytes)
-  const { view, isLittle, tags } = readDirectory(file) as NonNullable<
-    ReturnType<typeof readDirectory>
-  >
-  const one = (tag: number, standard: number) => tags.get(tag)?.values[0] ?? standard
-  const form = `${one(tiffTags.photometric, 1)}/${one(tiffTags.bits, 1)}`
-  const kind = kindsByForm[form] ?? kindsByForm[`${form}/${one(tiffTags.format, 1)}`]
+  const { view, isLittle, tags, one } = directoryOf(file)
+  const form = `${one('photometric', 1)}/${one('bits', 1)}`
+  const kind = kindsByForm[form] ?? kindsByForm[`${form}/${one('format', 1)}`]
   // Other channels and tiles are left to the package.
-  if (kind === undefined || one(tiffTags.channels, 1) !== kinds[kind].channels) return undefined
+  if (kind === undefined || one('channels', 1) !== kinds[kind].channels) return undefined
   const { mode, bytes: size, channels } = kinds[kind]
-  if (tags.has(tiffTags.tiles) || (channels > 1 && one(tiffTags.planes, 1) !== 1)) return undefined
-  const predictor = one(tiffTags.predictor, 1)
+  if (tags.has(tiffTags.tiles) || (channels > 1 && one('planes', 1) !== 1)) return undefined
+  const predictor = one('predictor', 1)
   // Of samples of several bytes, too.
   if (predictor !== 1 && !(predictor === 2 && size === channels)) return undefined
   const colors = tags.get(tiffTags.colors)?.values ?? []
   if (kind === 'palette' && colors.length !== 768) return undefined
-  const compression = one(tiffTags.compression, 1)
+  const compression = one('compression', 1)
   if (!compressions.includes(compression))
     throw new Error(`compression ${compression} of TIFF is not supported`)
-  const [width, height] = [one(tiffTags.width, 0), one(tiffTags.height, 0)]
+  const [width, height] = [one('width', 0), one('height', 0)]
   const greyTags: Readonly<Record<number, number>> = {
     [tiffTags.width]: width * size,
     [tiffTags.bits]: 8,

@@ -68,7 +68,6 @@ describe('Image as an output', () => {
     ['I', 'I;16'],
     ['I;16', 'I;16'],
     ['P', 'P'],
-    ['PA', 'RGBA'],
     ['RGBX', 'RGB'],
     ['LAB', 'RGB'],
   ] as const)('converts to pilmode %s and writes it to PNG as %s', async (pilmode, stored) => {
