@@ -17,8 +17,7 @@ import { Components } from './components.ts'
 import { contentOf, withExamples } from './content.ts'
 import { asyncMembers, jobPaths } from './job-paths.ts'
 import { mergeMount } from './mounted.ts'
-import { partAnswers } from './parts.ts'
-import { problemResponses } from './problems.ts'
+import { partAnswers, problemResponses } from './problems.ts'
 import { type DescribedEndpoint, pathBelow, protocolPaths, protocolTags } from './protocol-paths.ts'
 import { parametersOf } from './query.ts'
 import { authErrors, SecuritySchemes } from './security.ts'
@@ -67,22 +66,19 @@ export function openApiDocument(
   const { name, doc, lives, mounts, version = '0.0.0' } = service
   const shared: Shared = { service, components: new Components(), security: new SecuritySchemes() }
   const paths: Record<string, Record<string, unknown>> = {}
+  const add = (path: string, method: string, operation: object) => {
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
+  }
   const apis = [...service.apis.values(), ...service.routes.values()]
-  for (const api of apis) {
-    const path = `/${api.route}`
-    paths[path] = { ...paths[path], [api.method.toLowerCase()]: operationOf(api, shared) }
-  }
-  for (const api of lives.values()) {
-    const path = `/${api.route}`
-    paths[path] = { ...paths[path], get: liveOperationOf(api, shared) }
-  }
+  for (const api of apis) add(`/${api.route}`, api.method, operationOf(api, shared))
+  for (const api of lives.values()) add(`/${api.route}`, 'get', liveOperationOf(api, shared))
   const taken = new Set([...apis.map((api) => api.name), ...lives.keys()])
   for (const { route, path } of others.filter(isLive)) {
     const below = pathBelow(prefix, path)
     if (below === undefined || paths[below]?.get !== undefined) continue
     const live = liveOf(route, service)
     const name = taken.has(live.name) ? `${live.name}_` : live.name
-    paths[below] = { ...paths[below], get: liveOperationOf({ ...live, name }, shared) }
+    add(below, 'get', liveOperationOf({ ...live, name }, shared))
     taken.add(name)
   }
   const { include } = service.openapi
@@ -94,14 +90,13 @@ export function openApiDocument(
   const securityOf = (path: string) =>
     isPublicPath(service.publicPaths, path) ? [] : shared.security.requirementsOf(service.auth)
   const protocols = protocolPaths(all, prefix, taken, securityOf)
-  const about = { description: doc }
   const document = {
     openapi: '3.1.0',
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
-    info: { title: name, version, ...about },
+    info: { title: name, version, description: doc },
     servers: [{ url: prefix || '/' }],
     security: [],
-    tags: [{ name, ...about }, ...protocolTags(protocols)],
+    tags: [{ name, description: doc }, ...protocolTags(protocols)],
     paths: { ...paths, ...protocols },
     components: {
       schemas: shared.components.schemas,

@@ -1,9 +1,8 @@
 import type { Api } from '../../api/api.ts'
 import type { JsonSchema } from '../../descriptors/description.ts'
-import { problemMediaType } from '../../http/problem.ts'
 import { jobStatuses } from '../../jobs/job.ts'
 import type { Components } from './components.ts'
-import { partAnswers } from './parts.ts'
+import { partAnswers, problemAnswer } from './problems.ts'
 import type { DescribedEndpoint } from './protocol-paths.ts'
 
 const string: JsonSchema = { type: 'string' }
@@ -35,14 +34,12 @@ const jobSchema: JsonSchema = {
   required: ['id', 'api', 'status', 'attempt', 'priority', 'createdAt'],
 }
 
-const header = (name: string, description: string) => ({
+const parameter = (place: string, name: string, description: string, schema = string) => ({
   name,
-  in: 'header',
+  in: place,
   description,
-  schema: string,
+  schema,
 })
-const last = header('last-event-id', 'Only the events behind this one.')
-const wait = header('prefer', '`wait=N`: how many seconds to wait for the end of the job.')
 
 /**
  * @returns the headers of an API and its answer 202; empty for one that is only called
@@ -50,17 +47,26 @@ const wait = header('prefer', '`wait=N`: how many seconds to wait for the end of
  */
 export function asyncMembers(api: Api, components: Components) {
   if (api.async === undefined) return { parameters: [], accepted: {} }
-  const headers = [
-    header(
+  const parameters = [
+    parameter(
+      'header',
       'prefer',
       '`respond-async` makes a job of the request; `, wait=N` waits up to N seconds for its end. Parameters say how' +
         ' it runs: `respond-async; priority=5; not-before="2026-11-23T18:30:00Z"; timeout=5m; queue-ttl=1h`.',
     ),
-    header('idempotency-key', 'The same key with the same request gives the same job.'),
-    header('webhook-url', 'Is told the end of the job, if the service sends webhooks.'),
+    parameter(
+      'header',
+      'idempotency-key',
+      'The same key with the same request gives the same job.',
+    ),
+    parameter(
+      'header',
+      'webhook-url',
+      'Is told the end of the job, if the service sends webhooks.',
+    ),
   ]
-  const place = { location: { description: 'Where the job is.', schema: string } }
-  return { parameters: headers, accepted: { 202: { ...jobAnswer(components), headers: place } } }
+  const headers = { location: { description: 'Where the job is.', schema: string } }
+  return { parameters, accepted: { 202: { ...jobAnswer(components), headers } } }
 }
 
 /** @returns the paths of jobs, which only services with asynchronous APIs have. */
@@ -70,95 +76,83 @@ export function jobPaths(
   components: Components,
 ): readonly DescribedEndpoint[] {
   if (![...apis].some((api) => api.async !== undefined)) return []
-  const job = jobAnswer(components)
-  const problem = {
-    description: 'There is no such job, it has expired, or its state does not allow it.',
-    content: { [problemMediaType]: { schema: { $ref: '#/components/schemas/Problem' } } },
-  }
-  const result = {
-    description: 'The answer of the API, of its status and content type.',
-    content: { '*/*': {} },
-  }
-  const state = 'The answer of a job, or its state while it waits and runs.'
-  const text = { 'text/event-stream': { schema: string } }
-  const events = { description: 'Events `status`, `progress` and `partial`.', content: text }
-  const nothing = { description: 'Nothing can follow.' }
   const path = (
     method: string,
     below: string,
     operationId: string,
     summary: string,
-    answers: object,
-    headers: readonly object[] = [],
-  ) => {
-    const parameters = headers.length > 0 && { parameters: headers }
-    const responses = { ...answers, 404: problem, 409: problem, 410: problem }
-    const operation = { operationId, tags: ['jobs'], summary, ...parameters, responses }
-    return {
-      path: `${prefix}/jobs/{id}${below}`,
-      methods: [method],
-      access: { kind: 'message' as const },
-      operation,
-    }
-  }
-  const query = (name: string, schema: JsonSchema, description: string) => ({
-    name,
-    in: 'query',
-    description,
-    schema,
+    responses: object,
+    parameters: readonly object[] = [],
+  ): DescribedEndpoint => ({
+    path: `${prefix}/jobs${below}`,
+    methods: [method],
+    access: { kind: 'message' },
+    operation: { operationId, tags: ['jobs'], summary, parameters, responses },
   })
+  const job = jobAnswer(components)
+  const problem = problemAnswer(
+    'There is no such job, it has expired, or its state does not allow it.',
+  )
+  const problems = { 404: problem, 409: problem, 410: problem }
+  const result = {
+    description: 'The answer of the API, of its status and content type.',
+    content: { '*/*': {} },
+  }
+  const text = { 'text/event-stream': { schema: string } }
+  const events = { description: 'Events `status`, `progress` and `partial`.', content: text }
+  const nothing = { description: 'Nothing can follow.' }
   return [
-    {
-      path: `${prefix}/jobs`,
-      methods: ['GET'],
-      access: { kind: 'message' as const },
-      operation: {
-        operationId: 'listJobs',
-        tags: ['jobs'],
-        summary: 'Jobs of the caller, the latest first.',
-        parameters: [
-          query('api', string, 'Jobs of this API, whose auth then tells who asks.'),
-          query('status', { enum: jobStatuses }, 'Jobs of this status.'),
-          query('since', time, 'Submitted then or later.'),
-          query('until', time, 'Submitted before.'),
-          query('limit', { type: 'integer', minimum: 1, maximum: 100 }, '20 without it.'),
-          query('after', string, '`next` of the page before.'),
-        ],
-        responses: { 200: jobList(components) },
-      },
-    },
+    path(
+      'GET',
+      '',
+      'listJobs',
+      'Jobs of the caller, the latest first.',
+      { 200: jobList(components) },
+      [
+        parameter('query', 'api', 'Jobs of this API, whose auth then tells who asks.'),
+        parameter('query', 'status', 'Jobs of this status.', { enum: jobStatuses }),
+        parameter('query', 'since', 'Submitted then or later.', time),
+        parameter('query', 'until', 'Submitted before.', time),
+        parameter('query', 'limit', '20 without it.', {
+          type: 'integer',
+          minimum: 1,
+          maximum: 100,
+        }),
+        parameter('query', 'after', '`next` of the page before.'),
+      ],
+    ),
     path(
       'DELETE',
-      '',
+      '/{id}',
       'deleteJob',
       'Deletes the input, the answer and the events of an ended job.',
-      {
-        200: job,
-      },
+      { 200: job, ...problems },
     ),
-    path('GET', '', 'getJob', 'The state of a job.', { 200: job }),
+    path('GET', '/{id}', 'getJob', 'The state of a job.', { 200: job, ...problems }),
     path(
       'GET',
-      '/result',
+      '/{id}/result',
       'getJobResult',
-      state,
-      { 200: result, ...partAnswers(result.content), 202: job },
-      [wait],
+      'The answer of a job, or its state while it waits and runs.',
+      { 200: result, ...partAnswers(result.content), 202: job, ...problems },
+      [parameter('header', 'prefer', '`wait=N`: how many seconds to wait for the end of the job.')],
     ),
     path(
       'GET',
-      '/events',
+      '/{id}/events',
       'watchJob',
       'All events of a job to its end.',
-      { 200: events, 204: nothing },
-      [last],
+      { 200: events, 204: nothing, ...problems },
+      [parameter('header', 'last-event-id', 'Only the events behind this one.')],
     ),
-    path('POST', '/cancel', 'cancelJob', 'Ends a queued job, and asks a running one to end.', {
+    path('POST', '/{id}/cancel', 'cancelJob', 'Ends a queued job, and asks a running one to end.', {
       200: job,
       202: job,
+      ...problems,
     }),
-    path('POST', '/retry', 'retryJob', 'Submits the input of an ended job as a new one.', {
+    path('POST', '/{id}/retry', 'retryJob', 'Submits the input of an ended job as a new one.', {
       202: job,
+      ...problems,
     }),
   ]
 }

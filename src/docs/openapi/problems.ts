@@ -3,6 +3,9 @@ import type { ErrorDescription, JsonSchema } from '../../descriptors/description
 import { problemMediaType } from '../../http/problem.ts'
 import type { Components } from './components.ts'
 
+const string = { type: 'string' }
+const text = (description: string) => ({ ...string, description })
+
 /**
  * A problem, as `problemResponse` writes it.
  *
@@ -13,23 +16,13 @@ const problemSchema: JsonSchema = {
   description:
     'What went wrong. From status 500 on there is only the code and the request id, except for 503 and 504.',
   properties: {
-    type: { type: 'string' },
-    title: { type: 'string' },
+    type: string,
+    title: string,
     status: { type: 'integer', minimum: 400, maximum: 599 },
-    detail: { type: 'string', description: 'What the server expected, and what came.' },
-    code: {
-      type: 'string',
-      description: 'Which error it is; services may have codes of their own.',
-    },
-    reason: {
-      type: 'string',
-      enum: badInputReasons,
-      description: 'What about the input is wrong.',
-    },
-    path: {
-      type: 'string',
-      description: 'Place in the input: `[2][0]`, `user.name`, the name of a part.',
-    },
+    detail: text('What the server expected, and what came.'),
+    code: text('Which error it is; services may have codes of their own.'),
+    reason: { ...text('What about the input is wrong.'), enum: badInputReasons },
+    path: text('Place in the input: `[2][0]`, `user.name`, the name of a part.'),
     offset: {
       type: 'integer',
       minimum: 0,
@@ -40,13 +33,31 @@ const problemSchema: JsonSchema = {
       description: 'All that a schema finds wrong.',
       items: {
         type: 'object',
-        properties: { path: { type: 'string' }, message: { type: 'string' } },
+        properties: { path: string, message: string },
         required: ['path', 'message'],
       },
     },
-    requestId: { type: 'string' },
+    requestId: string,
   },
   required: ['type', 'title', 'status', 'code', 'requestId'],
+}
+
+/** @returns an answer that is a problem. Where each API brings its schema, a reference is enough. */
+export function problemAnswer(
+  description: string,
+  schema: JsonSchema = { $ref: '#/components/schemas/Problem' },
+) {
+  return { description, content: { [problemMediaType]: { schema } } }
+}
+
+/** @returns the answers to GET beside the whole, where `range` and conditional headers are read. */
+export function partAnswers(content: Readonly<Record<string, object>>) {
+  return {
+    206: { description: 'The part that `range` asks for.', content },
+    304: { description: 'The client has this state.' },
+    412: problemAnswer('The client asks for another state.'),
+    416: problemAnswer('There is no such part.'),
+  }
 }
 
 const ownErrors: readonly ErrorDescription[] = (
@@ -75,18 +86,14 @@ export function problemResponses(
     const { status } = errorTable[error.code]
     byStatus.set(status, [...(byStatus.get(status) ?? []), error])
   }
-  const responses = [...byStatus].map(
-    ([status, group]) => [status, problemOf(problem, group)] as const,
-  )
-  const thrown = thrownErrors.map(({ status, meaning }) => {
-    return [
-      status,
-      { description: meaning, content: { [problemMediaType]: { schema: problem } } },
-    ] as const
-  })
+  const responses = Array.from(byStatus, ([status, group]) => [status, problemOf(problem, group)])
+  const thrown = thrownErrors.map(({ status, meaning }) => [
+    status,
+    problemAnswer(meaning, problem),
+  ])
   // Not `default`, which generated clients also take for a success whose media type they do not know, nor `4XX`, which
   // others write into the code.
-  return { ...Object.fromEntries(thrown), ...Object.fromEntries(responses) }
+  return Object.fromEntries([...thrown, ...responses])
 }
 
 function problemOf(problem: JsonSchema, errors: readonly ErrorDescription[]) {
@@ -95,9 +102,6 @@ function problemOf(problem: JsonSchema, errors: readonly ErrorDescription[]) {
     code: { type: 'string', enum: errors.map(({ code }) => code) },
     ...(reasons.length > 0 && { reason: { type: 'string', enum: reasons } }),
   }
-  const schema = { allOf: [problem, { type: 'object', properties }] }
-  return {
-    description: errors.map(({ code }) => errorTable[code].meaning).join(' '),
-    content: { [problemMediaType]: { schema } },
-  }
+  const meanings = errors.map(({ code }) => errorTable[code].meaning).join(' ')
+  return problemAnswer(meanings, { allOf: [problem, { type: 'object', properties }] })
 }

@@ -1,8 +1,8 @@
 import type { Api } from '../../api/api.ts'
 import { paramNames } from '../../api/path-params.ts'
 import { Query } from '../../api/query.ts'
+import { membersIn, pointed } from '../../core/json-schema/shape.ts'
 import { isRecord, recordOf } from '../../core/options.ts'
-import type { JsonSchema } from '../../descriptors/description.ts'
 import type { StandardSchemaV1 } from '../../descriptors/run-schema.ts'
 import { jsonSchemaOf } from '../../descriptors/standard-json-schema.ts'
 import type { Components } from './components.ts'
@@ -19,8 +19,7 @@ export function parametersOf(
   const path = paramNames(route).map(
     (each) => known?.find((one) => one.name === each) ?? pathParameter(each),
   )
-  if (!(input instanceof Query)) return path
-  if (input.schema === undefined) return path
+  if (!(input instanceof Query) || input.schema === undefined) return path
   return [...path, ...(namedIn(input.schema, 'query', name, components) ?? [anyOthers])]
 }
 
@@ -36,18 +35,17 @@ function namedIn(
   components: Components,
 ) {
   const schema = jsonSchemaOf(of, 'input')
-  const defs = recordOf(schema.$defs)
-  const root = rootOf(schema, defs)
-  const required = [root.required].flat()
+  // zod writes a reference at the root for a schema with a name.
+  const root = { ...schema, ...recordOf(pointed(schema, String(schema.$ref ?? '#'))) }
   if (!isRecord(root.properties)) return undefined
-  return Object.entries(root.properties).map(([key, property]) => {
-    const own = recordOf(property)
+  return membersIn(root).map(({ name: key, schema: given, isRequired }) => {
+    const member = recordOf(given)
     return {
       name: key,
       in: place,
-      required: place === 'path' || required.includes(key),
-      description: own.description,
-      schema: components.adopt({ ...own, $defs: defs }, `${name}_${key}`),
+      required: place === 'path' || isRequired,
+      description: member.description,
+      schema: components.adopt({ ...member, $defs: schema.$defs }, `${name}_${key}`),
     }
   })
 }
@@ -60,14 +58,4 @@ const anyOthers = {
     type: 'object',
     additionalProperties: { type: ['string', 'array'], items: { type: 'string' } },
   },
-}
-
-/**
- * @returns the schema that a reference at the root means: zod writes one for a schema with a name.
- */
-function rootOf(schema: JsonSchema, defs: Readonly<Record<string, unknown>>): JsonSchema {
-  const [, name = ''] = /^#\/\$defs\/([^/]+)$/.exec(String(schema.$ref)) ?? []
-  const named = defs[name]
-  if (isRecord(named)) return named
-  return schema
 }
