@@ -127,8 +127,9 @@ const anyOthers: Pick<Parameter, 'schema'> = {
   schema: { type: 'object', additionalProperties: {} },
 }
 
-function queryInfo(operation: Operation): DescriptorInfo {
-  const parameters = (operation.parameters ?? []).filter((each) => each.in !== 'path')
+/** @returns the input of an operation that has no body. */
+export function queryInfo({ parameters: all = [] }: Operation): DescriptorInfo {
+  const parameters = all.filter((each) => each.in === 'query')
   const [first = anyOthers] = parameters
   // One object stands for parameters of which nothing is known.
   const isOpen = parameters.length <= 1 && first.schema.additionalProperties !== undefined
@@ -183,7 +184,6 @@ export function findApi(apis: ReadonlyMap<string, ApiInfo>, name: string): ApiIn
   if (api !== undefined) return api
   const names = [...apis.keys()].join(', ')
   throw new ServingError(`expected one of ${names} for the name of an API, received ${name}`, {
-    status: 0,
     code: 'not_found',
   })
 }

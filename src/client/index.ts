@@ -18,6 +18,7 @@ import { readStreams } from './streams.ts'
 import {
   type CallOptions,
   type ClientOptions,
+  joined,
   type Limit,
   limitOf,
   send,
@@ -135,8 +136,8 @@ export function createClient<S>(url: string | URL, options: CreateClientOptions 
       decodeRows(findApi(await describe(), name).output, response)
     const job = (id: string, kind?: 'job' | 'rows') =>
       new Job<unknown>(id, base, options, kind === 'rows' ? decodeAll : decode)
-    const call = (value: unknown, given: ParamOptions = {}) => {
-      const all = { ...options, ...given, headers: { ...options.headers, ...given.headers } }
+    const call = (value: unknown, given?: ParamOptions) => {
+      const all = joined(options, given)
       const limit = limitOf(all)
       // Whether the answer is text or a stream of values is known when it comes.
       return new TextCall(
@@ -156,13 +157,9 @@ export function createClient<S>(url: string | URL, options: CreateClientOptions 
           ...(webhook && { 'webhook-url': webhook }),
         }
         const prefer = preferenceOf(run) + (kind === 'rows' ? '; rows' : '')
-        const headers = { ...options.headers, ...given.headers, ...own, prefer }
-        const all = {
-          ...options,
-          ...(key !== undefined && { isIdempotent: true }),
-          ...given,
-          headers,
-        }
+        const headers = { ...given.headers, ...own, prefer }
+        const retried = key !== undefined && { isIdempotent: true }
+        const all = joined(options, { ...retried, ...given, headers })
         const limit = limitOf(all)
         const found = async (response: Response) => job((await infoOf(response)).id, kind)
         return new Call(start(name, value, all, limit, kind), found, limit)

@@ -5,6 +5,7 @@ import { ServingError } from './serving-error.ts'
 import {
   type CallOptions,
   type ClientOptions,
+  joined,
   type Limit,
   limitOf,
   send,
@@ -123,7 +124,7 @@ export class Job<T> {
    * expired one.
    */
   result({ wait = Number.POSITIVE_INFINITY, ...given }: ResultOptions = {}): Call<T> {
-    const all = this.#all(given)
+    const all = joined(this.#options, given)
     const limit = limitOf(all)
     return new Call(this.#answer(Date.now() + wait * 1000, all, limit), this.#decode, limit)
   }
@@ -135,7 +136,8 @@ export class Job<T> {
    */
   async *events(options: CallOptions = {}): AsyncGenerator<JobChange, void, undefined> {
     for (let last = '0'; ; ) {
-      const all = this.#all({ ...options, headers: { ...options.headers, 'last-event-id': last } })
+      const headers = { ...options.headers, 'last-event-id': last }
+      const all = joined(this.#options, { ...options, headers })
       const limit = limitOf(all)
       const call = new TextCall(
         send(this.#url('/events'), undefined, all, limit),
@@ -194,17 +196,13 @@ export class Job<T> {
     return `${this.#base}/jobs/${encodeURIComponent(this.id)}${below}`
   }
 
-  #all(given: CallOptions = {}): ClientOptions & CallOptions {
-    return { ...this.#options, ...given, headers: { ...this.#options.headers, ...given.headers } }
-  }
-
   #call<R>(
     below: string,
     given: CallOptions | undefined,
     decode: (response: Response) => Promise<R>,
     method: 'GET' | 'POST' | 'DELETE' = 'GET',
-  ) {
-    const all = this.#all(given)
+  ): Call<R> {
+    const all = joined(this.#options, given)
     const limit = limitOf(all)
     const body = method === 'POST' ? { type: undefined, body: '' } : undefined
     return new Call(send(this.#url(below), body, all, limit, method), decode, limit)
@@ -232,7 +230,7 @@ export async function* jobsOf(
   options: ClientOptions,
   { status, since, until, ...given }: JobListOptions = {},
 ): AsyncGenerator<JobInfo, void, undefined> {
-  const all = { ...options, ...given, headers: { ...options.headers, ...given.headers } }
+  const all = joined(options, given)
   const decode = (response: Response) =>
     response.json() as Promise<{ readonly jobs: readonly JobInfo[]; readonly next?: string }>
   let after: string | undefined

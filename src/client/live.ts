@@ -110,7 +110,7 @@ export class Live<I, O> implements AsyncIterable<O> {
       await new Promise<void>((resolve) => (this.#wakeSender = resolve))
     }
     if (this.#isOver)
-      throw this.#failure ?? new ServingError('the stream is closed', { status: 0, code: 'closed' })
+      throw this.#failure ?? new ServingError('the stream is closed', { code: 'closed' })
     this.#credit -= cost
     this.#socket?.send(frame)
   }
@@ -217,5 +217,5 @@ function isControl(text: string): boolean {
 
 function closedBy(code: number, reason: string): ServingError {
   const why = reason === '' ? `close code ${code}` : `${reason} (close code ${code})`
-  return new ServingError(`the stream broke off: ${why}`, { status: 0, code: 'network' })
+  return new ServingError(`the stream broke off: ${why}`, { code: 'network' })
 }

@@ -1,6 +1,6 @@
 /** The parts of a form in a response, as bytes: `Response.formData` reads those without a file name as text. @module */
 import { encodeContentDisposition, parseContentDisposition } from '../http/content-disposition.ts'
-import { ServingError } from './serving-error.ts'
+import { unreadable } from './serving-error.ts'
 
 /** A body with its headers: a response, or a part of one. */
 export interface Content {
@@ -39,10 +39,7 @@ export function parseMultipart(bytes: Uint8Array<ArrayBuffer>, type: string): Pa
       ),
     )
   }
-  throw new ServingError('expected a form in the answer, received other bytes', {
-    status: 0,
-    code: 'network',
-  })
+  throw unreadable('a form')
 }
 
 function partOf(head: string, body: Uint8Array<ArrayBuffer>): Part {

@@ -1,7 +1,7 @@
 import type { DTypeData } from '../core/dtype.ts'
 import { type DType, elementTypes, type NumericDType, npyName } from '../core/element-types.ts'
 import { narrowTexts, readNpyHead, widenTexts, writeNpyHead } from '../core/npy-file.ts'
-import { badArgument, ServingError } from './serving-error.ts'
+import { badArgument, unreadable } from './serving-error.ts'
 import type { ArrayInput, ArrayValue, TypedArray } from './values.ts'
 
 /** Whether a value is sent as .npy: a typed array, or an object with `data` and `shape`. */
@@ -57,35 +57,28 @@ function dtypeOf(data: TypedArray | readonly string[]): DType {
 export function decodeNpy(file: ArrayBuffer): ArrayValue {
   const bytes = new Uint8Array(file)
   const head = readNpyHead(bytes)
-  if (head === undefined) throw unreadable()
+  if (head === undefined) throw unreadable('an .npy file')
   const { descr, shape, dataAt: at } = head
   const size = shape.reduce((product, each) => product * each, 1)
   const width = /^<U(\d+)$/.exec(descr)?.[1]
   if (width !== undefined) {
     const data = narrowTexts(new DataView(file, at), size, Number(width), true)
-    if (data === undefined) throw unreadable()
+    if (data === undefined) throw unreadable('an .npy file')
     return { dtype: 'str', shape, data }
   }
   const dtype = (Object.keys(elementTypes) as NumericDType[]).find(
     (each) => npyName(each) === descr,
   )
-  if (dtype === undefined) throw unreadable()
+  if (dtype === undefined) throw unreadable('an .npy file')
   const all = elementTypes[dtype].container as unknown as {
     BYTES_PER_ELEMENT: number
     new (buffer: ArrayBuffer, at: number, length: number): DTypeData[NumericDType]
   }
-  if (bytes.length - at < size * all.BYTES_PER_ELEMENT) throw unreadable()
+  if (bytes.length - at < size * all.BYTES_PER_ELEMENT) throw unreadable('an .npy file')
   const isAligned = at % all.BYTES_PER_ELEMENT === 0
   return {
     dtype,
     shape,
     data: isAligned ? new all(file, at, size) : new all(file.slice(at), 0, size),
   }
-}
-
-function unreadable(): ServingError {
-  return new ServingError('expected an .npy file in the answer, received other bytes', {
-    status: 0,
-    code: 'network',
-  })
 }

@@ -5,7 +5,7 @@
  */
 export class ServingError extends Error {
   /** The HTTP status; 0 when there was no answer. */
-  readonly status!: number
+  readonly status: number = 0
   readonly code!: string
   /** Kind within the code: `shape`, `dtype`, `syntax`, … */
   readonly reason?: string
@@ -25,7 +25,7 @@ export class ServingError extends Error {
 }
 
 /** Members of a {@link ServingError}. */
-export type ServingErrorFields = Pick<ServingError, 'status' | 'code'> &
+export type ServingErrorFields = Pick<ServingError, 'code'> &
   Partial<Omit<ServingError, 'name' | 'message'>>
 
 /** Reads a failed response, of problem+json or of any other form. Never throws. */
@@ -62,7 +62,14 @@ function retryAfterMs(value: string | null): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
 }
 
+/** @returns the error for an answer that is no whole one. */
+export function unreadable(expected: string): ServingError {
+  return new ServingError(`expected ${expected} in the answer, received other bytes`, {
+    code: 'network',
+  })
+}
+
 /** @returns the error for an argument that an API does not take. */
 export function badArgument(expected: string, api: string): ServingError {
-  return new ServingError(`expected ${expected} for ${api}`, { status: 0, code: 'bad_input' })
+  return new ServingError(`expected ${expected} for ${api}`, { code: 'bad_input' })
 }

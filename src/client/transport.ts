@@ -44,6 +44,14 @@ export interface ClientOptions extends Omit<CallOptions, 'signal'> {
   readonly WebSocket?: WebSocketClass
 }
 
+/** @returns the options of a call: those of the client, and its own. */
+export function joined<O extends CallOptions>(
+  options: ClientOptions,
+  given?: O,
+): ClientOptions & O {
+  return { ...options, ...given, headers: { ...options.headers, ...given?.headers } } as O
+}
+
 /** The end of a call: its signal, its timer, and what listens to the signal of the caller. */
 export interface Limit {
   readonly signal: AbortSignal
@@ -58,12 +66,7 @@ export function limitOf({ signal, timeoutMs = Number.POSITIVE_INFINITY }: CallOp
   const own = new AbortController()
   const end = Date.now() + timeoutMs
   const late = () =>
-    own.abort(
-      new ServingError(`no answer within ${timeoutMs} ms`, {
-        status: 0,
-        code: 'deadline_exceeded',
-      }),
-    )
+    own.abort(new ServingError(`no answer within ${timeoutMs} ms`, { code: 'deadline_exceeded' }))
   // A longer delay than 2^31-1 would overflow setTimeout and fire at once.
   const timer = timeoutMs < 2 ** 31 ? setTimeout(late, timeoutMs) : undefined
   const give = () => own.abort(signal?.reason)
@@ -131,11 +134,7 @@ export function networkError(cause: unknown): ServingError {
   if (cause instanceof ServingError) return cause
   const inner = (cause as Error)?.cause ?? cause
   const why = inner instanceof Error && inner.message !== '' ? inner.message : String(cause)
-  return new ServingError(`no answer from the server: ${why}`, {
-    status: 0,
-    code: 'network',
-    cause,
-  })
+  return new ServingError(`no answer from the server: ${why}`, { code: 'network', cause })
 }
 
 /** Whether Node says that no connection was made, so that the server has nothing of the request. */

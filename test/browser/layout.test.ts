@@ -106,7 +106,9 @@ describe.skipIf(chromium === undefined)(
       for (const name of ['frame_csv', 'frame_parquet']) {
         await open(name)
         await page.waitForFunction(
-          () => document.querySelector('.shown td + td')?.textContent === '4',
+          (wanted) => document.querySelector('.shown')?.textContent?.includes(wanted),
+          {},
+          name === 'frame_csv' ? '1 rows, 2 columns' : 'sent unchanged',
         )
         expect((await send()).text).toContain('1 rows, 2 columns')
       }
@@ -119,14 +121,13 @@ describe.skipIf(chromium === undefined)(
       expect(faults).toEqual([])
     })
 
-    it('tells the schemas, errors and headers of an API', async () => {
+    it('tells the schemas and errors of an API', async () => {
       await open('greet')
       const shown = await page.$eval('.fold:last-child', (each) => each.textContent)
       expect(shown).toContain(
         'name: string\n  born: integer 1900 to 2100\n  title?: "Dr" | "Prof"\n',
       )
       expect(shown).toContain('400bad_inputsyntax, encoding, schema')
-      expect(shown).toContain('x-request-id')
     })
 
     it.each([

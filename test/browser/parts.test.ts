@@ -9,7 +9,7 @@ import { numberSample, textFault, textSample } from '../../src/core/text/text-sa
 import { openApiDocument } from '../../src/docs/openapi/document.ts'
 import { arrayOf } from '../../src/docs/page/array-view.ts'
 import { columnOfTexts, parseCsv } from '../../src/docs/page/csv.ts'
-import { chartOf } from '../../src/docs/page/frame-view.ts'
+import { chartedOf } from '../../src/docs/page/frame-view.ts'
 import { progressText } from '../../src/docs/page/job-view.ts'
 import { parseMarkdown } from '../../src/docs/page/markdown.ts'
 import { typeText } from '../../src/docs/page/schema.ts'
@@ -143,25 +143,13 @@ describe('a sample of a text or number', () => {
 })
 
 describe('the plot of a table', () => {
-  const many = Array.from({ length: 40 }, (_, i) => (i * 7) % 11)
   it.each([
-    [{ item: ['tea', 'milk'], price: [2, 3] }, 'Bars', ['tea', 'milk']],
-    [{ price: [2, 3] }, 'Bars', undefined],
-    [{ day: ['2024-01-01', '2024-01-02', '2024-01-03'], price: [2, 3, 1] }, 'Line', undefined],
-    [{ i: [0, 1, 2, 3], price: [2, 3, 1, 1] }, 'Line', undefined],
-    [{ price: many }, 'Histogram', undefined],
-    // What a model adds may rise by chance.
-    [{ alcohol: [14.37, 12.08, 13.5], grower: [1, 2, 3] }, 'Bars', undefined],
-    [{ price: many, i: many.map((_, i) => i) }, 'Line', undefined],
-  ])('of %j is %s', (frame, kind, labels) => {
-    const { order, labels: shown } = chartOf(frame)
-    expect(order[0]).toBe(kind)
-    if (labels !== undefined) expect(shown).toEqual(labels)
-  })
-
-  it('offers the axis last', () => {
-    expect(chartOf({ i: [0, 1, 2, 3], price: [2, 3, 1, 1] }).numeric).toEqual(['price', 'i'])
-    expect(chartOf({ name: ['a'] }).numeric).toEqual([])
+    [{ item: ['tea', 'milk'], price: [2, null] }, ['price'], ['tea', 'milk']],
+    [{ price: [2, 3], count: [1, 2] }, ['price', 'count'], ['0', '1']],
+    [{ name: ['a'], isNew: [true] }, [], ['a']],
+    [{}, [], []],
+  ])('of %j has the columns %j and the rows %j', (frame, numeric, labels) => {
+    expect(chartedOf(frame)).toEqual({ numeric, labels })
   })
 })
 

@@ -19,14 +19,14 @@ svc.api({ input: new io.Text(), output: new io.Text() }, function upper(text) {
 const browser = { 'accept-encoding': 'gzip, deflate, br' }
 
 describe('the page', () => {
-  it.each(['/', '/docs'])('is at %s, of at most 75 KB gzip', async (path) => {
+  it.each(['/', '/docs'])('is at %s, of at most 50 KB gzip', async (path) => {
     const { status, headers, body } = await svc.inject({ path, headers: browser })
     expect(status).toBe(200)
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(headers.get('content-encoding')).toBe('gzip')
     expect(headers.get('vary')).toBe('accept-encoding')
     console.log(`the page: ${gunzipSync(body).length} bytes, gzip ${body.length}`)
-    expect(body.length).toBeLessThanOrEqual(75 * 1024)
+    expect(body.length).toBeLessThanOrEqual(50 * 1024)
   })
 
   it('is sent plain to who takes no gzip', async () => {

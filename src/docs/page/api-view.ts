@@ -25,7 +25,7 @@ import {
   schemesOf,
 } from './operation.ts'
 import type { ListedApi } from './other-apis.ts'
-import { languagesOf, onOneLine, snippet } from './snippets.ts'
+import { type Language, languagesOf, onOneLine, snippet } from './snippets.ts'
 
 /** What the page knows of the service. */
 export interface Page {
@@ -37,15 +37,16 @@ export interface Page {
 }
 
 /** @returns an API for the page, and what to call when another one takes its place. */
-export function apiView(api: ListedApi, { base, document, credentials, job }: Page) {
+export function apiView(api: ListedApi, page: Page) {
+  const { base, document, credentials, job } = page
   const target = api.methods && openTarget(api, api.methods)
   const field = target?.field ?? fieldOf(api.input, 'the input', document)
   const called = () => target?.chosen() ?? api
   const operation = document.paths?.[api.path]?.[api.method.toLowerCase()] ?? {}
   const paramsControl = paramsOf(api, operation, document)
   const params = () => {
-    const values = Object(paramsControl?.value()) as Record<string, unknown>
-    return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
+    const values = Object.entries(Object(paramsControl?.value()))
+    return Object.fromEntries(values.map(([name, value]) => [name, String(value)]))
   }
   const mark = (locations: readonly ErrorLocation[]) => {
     const names = Object.keys(params())
@@ -53,20 +54,17 @@ export function apiView(api: ListedApi, { base, document, credentials, job }: Pa
     paramsControl?.mark(locations.filter(isOfPath))
     field.mark(locations.filter((each) => !isOfPath(each)))
   }
-  const examples = examplesOf(operation, base)
   const answer = h(
     'div.answer',
     { 'aria-live': 'polite' },
     h('p.empty', 'The answer appears here.'),
   )
-  const code = h('pre', { tabindex: '0', 'aria-label': 'the call as code' })
+  const fail = (message: string) => answer.append(failure(message))
   const sendButton = h('button.send', { type: 'submit' }, 'Send')
   const jobButton = h('button', { type: 'submit' }, 'Submit as a job')
-  const languages = languagesOf(api)
-  let [language] = languages
+  const live = api.isLive ? liveView(api, answer, { base, credentials, field }) : undefined
   let running: AbortController | undefined
   let isJob = false
-  const live = api.isLive ? liveView(api, answer, { base, credentials, field }) : undefined
   // From then on the first example comes too late.
   let isTouched = false
   const schemes = schemesOf(operation, document)
@@ -74,26 +72,16 @@ export function apiView(api: ListedApi, { base, document, credentials, job }: Pa
     schemes.slice(0, 1).map(({ header, prefix }) => [header, `${prefix}YOUR_KEY`]),
   )
   credentials.ask(schemes)
-
-  const showCode = () => {
-    try {
-      code.textContent = snippet(language, called(), field.read(true), base, keys, params(), isJob)
-    } catch (error) {
-      code.textContent = (error as Error).message
-    }
-  }
-  const touch = () => {
-    isTouched = true
-    showCode()
-  }
-  const fail = (message: string) => answer.append(failure(message))
+  const code = codePanel(languagesOf(api), (language) =>
+    snippet(language, called(), field.read(true), base, keys, params(), isJob),
+  )
 
   const submit = async (event: Event) => {
     event.preventDefault()
     if (live !== undefined) return live.send()
     if (running !== undefined) return running.abort()
     isJob = (event as SubmitEvent).submitter === jobButton
-    showCode()
+    code.show()
     await run(async (signal, started) => {
       const headers = credentials.headers()
       const asked = isJob ? { ...headers, prefer: 'respond-async' } : headers
@@ -102,12 +90,8 @@ export function apiView(api: ListedApi, { base, document, credentials, job }: Pa
       if (!isJob || response.status !== 202) return showResponse(answer, response, api, started)
       const { id } = await infoOf(response)
       // A reload of the page finds the job again.
-      history.replaceState(
-        null,
-        '',
-        `#/${encodeURIComponent(api.name)}?job=${encodeURIComponent(id)}`,
-      )
-      jobId.value = id
+      const hash = `#/${encodeURIComponent(api.name)}?job=${encodeURIComponent(id)}`
+      history.replaceState(null, '', hash)
       return showJob(answer, id, { api, base, headers, signal, started })
     })
   }
@@ -120,32 +104,17 @@ export function apiView(api: ListedApi, { base, document, credentials, job }: Pa
     try {
       mark(await work(signal, performance.now()))
     } catch (error) {
-      fail(signal.aborted ? stopped() : (error as Error).message)
+      const stopped = isJob ? 'The job continues.' : 'Stopped.'
+      fail(signal.aborted ? stopped : (error as Error).message)
     } finally {
       running = undefined
       sendButton.textContent = 'Send'
     }
   }
-  const stopped = () => (isJob ? 'The job continues.' : 'Stopped.')
-  const jobId = h('input', {
-    type: 'text',
-    size: '26',
-    value: job ?? '',
-    'aria-label': 'id of a job',
-  })
-  const watch = () => {
-    if (running !== undefined || jobId.value.trim() === '') return
-    isJob = true
-    const headers = credentials.headers()
-    void run((signal, started) =>
-      showJob(answer, jobId.value.trim(), { api, base, headers, signal, started }),
-    )
+  const touch = () => {
+    isTouched = true
+    code.show()
   }
-  const jobs = h(
-    'details.raw',
-    h('summary', 'A job by its id'),
-    h('div.tools', jobId, button('Show', watch)),
-  )
   const onkeydown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event)
   }
@@ -163,7 +132,6 @@ export function apiView(api: ListedApi, { base, document, credentials, job }: Pa
       ...(live?.buttons ?? []),
       h('span.dim.keys', 'Ctrl + Enter'),
     ),
-    api.isAsync && jobs,
   )
 
   const load = (example: Example) =>
@@ -176,42 +144,23 @@ export function apiView(api: ListedApi, { base, document, credentials, job }: Pa
     if (content === undefined || isLate()) return
     // A file may be of text.
     if (!field.write(content)) field.write({ ...content, data: new Blob([content.data]) })
-    showCode()
+    code.show()
   }
+  const examples = examplesOf(operation, base)
   const cards = examples.map((example) => {
     const { name, type, content } = example
-    const look = h(
-      'span.thumb',
-      typeof content?.data === 'string' ? onOneLine(content.data) : kindText(api.input),
-    )
+    const text = typeof content?.data === 'string' && onOneLine(content.data)
+    const look = h('span.thumb', text || kindText(api.input))
     if (/^(image|multipart)\//.test(type))
       void load(example).then((loaded) => loaded && showPicture(look, loaded))
     return h('button', { type: 'button', onclick: () => use(example) }, look, h('span', name))
   })
   const gallery = h(
     'section',
-    { 'aria-label': 'examples' },
+    { 'aria-label': 'examples', hidden: cards.length === 0 },
     h('p.group', 'Examples'),
     h('div.gallery', ...cards),
   )
-
-  const copied = h('span.dim', { role: 'status' })
-  const copy = async () => {
-    await navigator.clipboard?.writeText(code.textContent ?? '')
-    copied.textContent = 'copied'
-  }
-  const choose = choice('language', languages, (chosen) => {
-    language = languages[chosen]
-    showCode()
-  })
-  const codePanel = fold(
-    'This call in code',
-    h('div.tools', choose, button('Copy', copy), copied),
-    code,
-  )
-  codePanel.classList.add('code-panel')
-  codePanel.open = true
-
   const card = (title: string, kind: string, content: HTMLElement) =>
     h(
       'section.card',
@@ -221,29 +170,60 @@ export function apiView(api: ListedApi, { base, document, credentials, job }: Pa
     )
   const path = base.replace(location.origin, '') + api.path
   const models = chatModelsOf(api)
+  const headers = () => credentials.headers()
   const element = h(
     'article',
     h('h2', { tabindex: '-1' }, api.name),
     h('p.route', methodBadge(api), ' ', h('code', path)),
     markdownView(api.doc ?? ''),
-    examples.length > 0 && gallery,
-    models.length > 0 &&
-      chatView({ url: `${base}/v1`, models, headers: () => credentials.headers() }),
+    gallery,
+    models.length > 0 && chatView({ url: `${base}/v1`, models, headers }),
     h(
       'div.panes',
       card('Input', kindText(api.input), form),
       card('Answer', kindText(api.output, true), answer),
     ),
-    codePanel,
+    code.element,
     reference(api, operation, document),
   )
   if (examples.length > 0) void use(examples[0], () => isTouched)
-  if (job !== undefined) watch()
+  if (job !== undefined) {
+    isJob = true
+    const place = { api, base, headers: headers() }
+    void run((signal, started) => showJob(answer, job, { ...place, signal, started }))
+  }
   const leave = () => {
     running?.abort()
     live?.leave()
   }
   return { element, leave }
+}
+
+/** Shows the call as code, in the language that the reader chooses. */
+function codePanel(languages: readonly Language[], write: (language: Language) => string) {
+  const code = h('pre', { tabindex: '0', 'aria-label': 'the call as code' })
+  let [language] = languages
+  const show = () => {
+    try {
+      code.textContent = write(language)
+    } catch (error) {
+      code.textContent = (error as Error).message
+    }
+  }
+  const copied = h('span.dim', { role: 'status' })
+  const copy = async () => {
+    await navigator.clipboard?.writeText(code.textContent ?? '')
+    copied.textContent = 'copied'
+  }
+  const choose = choice('language', languages, (chosen) => {
+    language = languages[chosen]
+    show()
+  })
+  const tools = h('div.tools', choose, button('Copy', copy), copied)
+  const element = fold('This call in code', tools, code)
+  element.classList.add('code-panel')
+  element.open = true
+  return { element, show }
 }
 
 /** @returns the models that chat, where the API is the chat of OpenAI. */
@@ -276,7 +256,7 @@ function paramsOf(
   // A text of no rules stays empty: an id that nobody has is no sample.
   const value = Object(startOf(schema, document)) as Record<string, unknown>
   for (const name of names) if (value[name] === 'text') value[name] = ''
-  return objectControl({ name: '', label: '', schema, isRequired: true, value }, document)
+  return objectControl({ name: '', label: '', schema, isRequired: true, value, document })
 }
 
 /** Shows the picture of an example, the first one of a form. */

@@ -3,57 +3,45 @@ import { ApiList, breakable, methodBadge } from './api-list.ts'
 import { apiView } from './api-view.ts'
 import { callsView } from './calls-view.ts'
 import { Credentials } from './credentials.ts'
-import { failure, h } from './dom.ts'
+import { type Child, failure, h } from './dom.ts'
 import { markdownView } from './markdown.ts'
 import type { ServiceDocument } from './operation.ts'
 import { entryApisOf, type ListedApi, otherApisOf, type PageData } from './other-apis.ts'
 
-/** No API has an empty name. */
-const callsHash = '#/?calls'
+/** What takes the place of the API that is shown. */
+interface View {
+  readonly element: HTMLElement
+  readonly leave: () => void
+}
+
+/** @returns an element of index.html. */
+const part = (selector: string) => document.querySelector(selector) as HTMLElement
 
 /** The page: its list of APIs, and the one that is shown. */
 export class App {
   // The page is at `{base}/` and `{base}/docs`, so that it works behind a proxy that adds a prefix, too.
   readonly #base = location.origin + location.pathname.replace(/\/(docs\/?)?$/, '')
   readonly #credentials = new Credentials()
-  readonly #heading = h('h1', 'serving')
-  readonly #version = h('span.dim')
-  readonly #about = h('div')
-  readonly #calls = h('a', { href: callsHash, hidden: true }, 'Calls')
-  readonly #main = h('main', { id: 'main' })
-  readonly #menu = h('button', {
-    type: 'button',
-    class: 'menu',
-    'aria-controls': 'apis',
-    onclick: () => this.#openMenu(this.#menu.ariaExpanded !== 'true'),
-  })
-  readonly #nav = h('nav', { 'aria-label': 'APIs', hidden: true })
+  readonly #calls = part('#calls')
+  readonly #main = part('#main')
+  readonly #menu = part('.menu')
   #leave = () => {}
 
-  /** Puts the page into the document and loads what it shows. */
+  /** Loads what the page shows. */
   start(): void {
     document.addEventListener('keydown', ({ key }) => {
       if (key === 'Escape') this.#openMenu(false)
     })
-    const skip = (event: Event) => {
+    this.#menu.onclick = () => this.#openMenu(this.#menu.ariaExpanded !== 'true')
+    part('.skip').onclick = (event) => {
       event.preventDefault()
       this.#main.querySelector('h2')?.focus()
     }
-    const reference = h('a', { href: `${this.#base}/openapi.json` }, 'openapi.json')
-    document.body.append(
-      h('a', { href: '#main', class: 'skip', onclick: skip }, 'To the API'),
-      h(
-        'header',
-        h('div.title', this.#heading, this.#version, h('span.links', this.#calls, reference)),
-        this.#about,
-      ),
-      h('div.columns', this.#nav, this.#main),
-    )
     this.#tryToLoad()
   }
 
   #openMenu(isOpen: boolean): void {
-    this.#menu.setAttribute('aria-expanded', String(isOpen))
+    this.#menu.ariaExpanded = String(isOpen)
   }
 
   #tryToLoad(): void {
@@ -72,18 +60,17 @@ export class App {
     const described = (await response.json()) as ServiceDocument
     const { title = 'serving', description = '', version = '' } = described.info ?? {}
     document.title = title
-    this.#heading.textContent = title
-    this.#version.textContent = version === '0.0.0' ? '' : version
-    this.#about.replaceChildren(markdownView(description))
-    const apis = new Map<string, ListedApi>([...apisOf(described), ...otherApisOf(described)])
-    for (const api of entryApisOf(data)) apis.set(api.name, api)
-    const list = new ApiList([...apis.values()], () => this.#openMenu(false))
-    this.#nav.replaceChildren(this.#menu, list.element)
-    this.#nav.hidden = false
+    part('h1').textContent = title
+    part('#version').textContent = version === '0.0.0' ? '' : version
+    part('#about').replaceChildren(markdownView(description))
+    const listed = [...apisOf(described).values(), ...otherApisOf(described), ...entryApisOf(data)]
+    const apis = new Map<string, ListedApi>(listed.map((api) => [api.name, api]))
+    const list = new ApiList([...apis.values()], part('#apis'), () => this.#openMenu(false))
+    part('nav').hidden = false
     this.#calls.hidden = !data.hasCalls
     const show = () => {
-      this.#leave()
-      const isCalls = data.hasCalls && location.hash === callsHash
+      // No API has an empty name.
+      const isCalls = data.hasCalls && location.hash === this.#calls.getAttribute('href')
       this.#calls.ariaCurrent = isCalls ? 'page' : null
       if (isCalls) this.#showCalls(list)
       else this.#show(described, apis, list)
@@ -111,12 +98,9 @@ export class App {
       return
     }
     list.select(api.name)
-    this.#menu.replaceChildren(h('span', methodBadge(api), ' ', ...breakable(api.path)))
-    this.#openMenu(false)
     const base = api.isRoot ? rootOf(this.#base, described) : this.#base
     const view = apiView(api, { base, document: described, credentials: this.#credentials, job })
-    this.#leave = view.leave
-    this.#main.replaceChildren(view.element)
+    this.#enter(view, methodBadge(api), ' ', ...breakable(api.path))
     if (name === '') return
     this.#main.querySelector('h2')?.focus({ preventScroll: true })
     if (this.#main.getBoundingClientRect().top < 0) this.#main.scrollIntoView()
@@ -124,16 +108,21 @@ export class App {
 
   #showCalls(list: ApiList): void {
     list.select('')
-    this.#menu.replaceChildren(h('span', 'Calls'))
+    this.#enter(callsView({ base: this.#base, credentials: this.#credentials }), 'Calls')
+    this.#main.querySelector('h2')?.focus({ preventScroll: true })
+  }
+
+  /** Shows a view; `title` stands on the menu. */
+  #enter({ element, leave }: View, ...title: readonly Child[]): void {
+    this.#leave()
+    this.#leave = leave
+    this.#menu.replaceChildren(h('span', ...title))
     this.#openMenu(false)
-    const view = callsView({ base: this.#base, credentials: this.#credentials })
-    this.#leave = view.leave
-    this.#main.replaceChildren(view.element)
-    view.element.querySelector('h2')?.focus({ preventScroll: true })
+    this.#main.replaceChildren(element)
   }
 
   #askCredentials(): void {
-    const submit = (event: Event) => {
+    const onsubmit = (event: Event) => {
       event.preventDefault()
       this.#tryToLoad()
     }
@@ -141,15 +130,8 @@ export class App {
     const text = isWrong
       ? failure('Wrong key or token.')
       : h('p', { role: 'alert' }, 'The service asks for credentials.')
-    this.#main.replaceChildren(
-      h(
-        'form.card',
-        { onsubmit: submit },
-        text,
-        this.#credentials.element,
-        h('div.tools', h('button.send', 'Open')),
-      ),
-    )
+    const open = h('div.tools', h('button.send', 'Open'))
+    this.#main.replaceChildren(h('form.card', { onsubmit }, text, this.#credentials.element, open))
     this.#credentials.askAny()
   }
 }

@@ -1,5 +1,5 @@
 import { cellText, choice, h, table } from './dom.ts'
-import { plot } from './plot.ts'
+import { extent, plot } from './plot.ts'
 
 /** @returns the array of nested lists; undefined for anything else. */
 export function arrayOf(value: unknown) {
@@ -26,25 +26,28 @@ const maxPixels = 4_000_000
 
 /** Shows an array: small ones as a table, others as a heat map; vectors also as a line. */
 export function arrayView({ shape, data }: NonNullable<ReturnType<typeof arrayOf>>): HTMLElement {
-  if (data.length === 0) return h('p.dim', `no elements, shape (${shape.join(', ')})`)
+  const caption = h('p.dim', `shape (${shape.join(', ')})`)
+  if (data.length === 0) return caption
   const width = shape.at(-1) ?? 1
   const rows = data.length / width
-  const isNumbers = Array.from({ length: Math.min(data.length, 1000) }, (_, i) => data[i]).every(
-    isNumber,
-  )
-  const views: [string, () => Element][] = []
-  const asTable: [string, () => Element] = ['Table', () => elements(data, rows, width)]
-  if (data.length <= maxCells || !isNumbers) views.push(asTable)
-  if (isNumbers && width > 1 && shape.length < 2) views.push(['Line', () => plot(data, 'elements')])
-  if (isNumbers && rows > 1 && data.length <= maxPixels)
-    views.push(['Heat map', () => heatMap(data, rows, width)])
-  if (views.length === 0 || (data.length > maxCells && isNumbers)) views.push(asTable)
+  const isNumbers = data.slice(0, 1000).every(isNumber)
+  const views: [name: string, draw: () => Element, isPossible: boolean][] = [
+    ['Table', () => elements(data, rows, width), true],
+    ['Line', () => plot(data, 'elements'), isNumbers && width > 1 && shape.length < 2],
+    [
+      'Heat map',
+      () => heatMap(data, rows, width),
+      isNumbers && rows > 1 && rows * width <= maxPixels,
+    ],
+  ]
+  if (isNumbers && data.length > maxCells) views.push(...views.splice(0, 1))
+  const possible = views.filter(([, , isPossible]) => isPossible)
   const box = h('div.view')
-  const show = (i: number) => box.replaceChildren(views[i][1]())
-  const names = views.map(([name]) => name)
-  const caption = h('p.dim', `shape (${shape.join(', ')})`)
-  const choose = choice('view of the array', names, show)
-  choose.hidden = names.length === 1
+  const choose = choice(
+    'view of the array',
+    possible.map(([name]) => name),
+    (chosen) => box.replaceChildren(possible[chosen][1]()),
+  )
   return h('div', h('div.tools.between', caption, choose), box)
 }
 
@@ -52,7 +55,7 @@ function isNumber(value: unknown): boolean {
   return value === null || ['number', 'bigint', 'boolean'].includes(typeof value)
 }
 
-function elements(data: ArrayLike<unknown>, rows: number, width: number): HTMLElement {
+function elements(data: readonly unknown[], rows: number, width: number): HTMLElement {
   const shownRows = Math.min(rows, 50)
   const shownColumns = Math.min(width, 50)
   const columns = Array.from({ length: shownColumns }, (_, j) => j)
@@ -65,14 +68,9 @@ function elements(data: ArrayLike<unknown>, rows: number, width: number): HTMLEl
   return h('div', table('elements', ['', ...columns], body), more)
 }
 
-function heatMap(data: ArrayLike<unknown>, rows: number, width: number): HTMLElement {
-  let low = Number.POSITIVE_INFINITY
-  let high = Number.NEGATIVE_INFINITY
-  for (let i = 0; i < data.length; i++) {
-    const value = Number(data[i])
-    if (value < low) low = value
-    if (value > high) high = value
-  }
+function heatMap(data: readonly unknown[], rows: number, width: number): HTMLElement {
+  const numbers = Float64Array.from(data, Number)
+  const [low, high] = extent(numbers)
   const label = `heat map of ${rows} × ${width} numbers from ${cellText(low)} to ${cellText(high)}`
   const canvas = h('canvas', {
     width,
@@ -83,8 +81,8 @@ function heatMap(data: ArrayLike<unknown>, rows: number, width: number): HTMLEle
   })
   const context = canvas.getContext('2d') as CanvasRenderingContext2D
   const picture = context.createImageData(width, rows)
-  for (let i = 0; i < data.length; i++) {
-    const level = high > low ? (Number(data[i]) - low) / (high - low) : 0
+  for (const [i, number] of numbers.entries()) {
+    const level = (number - low) / (high - low || 1)
     picture.data.set(
       [30 + 225 * level ** 0.8, 15 + 215 * level ** 2, 90 + 100 * Math.sin(level * Math.PI), 255],
       i * 4,

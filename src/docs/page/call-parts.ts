@@ -25,36 +25,31 @@ export interface CallPart {
 }
 
 /** @returns the parts of a call in the order in which they are drawn, later ones above. */
-export function partsOf(call: CallRecord): CallPart[] {
-  const { stages, runs, totalMs } = call
-  const first = stages[0]?.from ?? totalMs
-  const last = Math.max(0, ...stages.map(({ to }) => to ?? totalMs))
-  const rest = (name: string, from: number, to: number): CallPart => ({
-    kind: 'rest',
-    name,
-    from,
-    to,
-  })
-  const around = [rest('headers, body and hooks', 0, first), rest('send', last, totalMs)]
-  const ofStages = stages.map(({ name, from, to = totalMs }) => ({
-    kind: name as PartKind,
-    name,
-    from,
-    to,
-  }))
+export function partsOf({ stages, runs, totalMs }: CallRecord): CallPart[] {
+  const rest = (name: string, from: number, to: number): CallPart => {
+    return { kind: 'rest', name, from, to }
+  }
   const ofRuns = runs.flatMap((run) => partsOfRun(run, totalMs))
-  if (stages.length === 0) return [rest('no function ran', 0, totalMs), ...ofRuns]
-  return [...around, ...ofStages, ...ofRuns]
+  const ofStages = stages.map(({ name, from, to = totalMs }): CallPart => {
+    return { kind: name as PartKind, name, from, to }
+  })
+  const [first] = ofStages
+  if (first === undefined) return [rest('no function ran', 0, totalMs), ...ofRuns]
+  const last = Math.max(...ofStages.map(({ to }) => to))
+  return [
+    rest('headers, body and hooks', 0, first.from),
+    rest('send', last, totalMs),
+    ...ofStages,
+    ...ofRuns,
+  ]
 }
 
-function partsOfRun(run: RunnerCallRecord, totalMs: number): CallPart[] {
+/** @returns the parts of a call of a Runner. `totalMs`: when the call ended. */
+export function partsOfRun(run: RunnerCallRecord, totalMs: number): CallPart[] {
   const { name, queuedAt, endedAt = totalMs, dispatchedAt = endedAt, job } = run
-  const part = (kind: PartKind, what: string, from: number, to: number) => ({
-    kind,
-    name: `${what} of ${name}`,
-    from,
-    to,
-  })
+  const part = (kind: PartKind, what: string, from: number, to: number): CallPart => {
+    return { kind, name: `${what} of ${name}`, from, to }
+  }
   const queue = part('queue', 'queue', queuedAt, dispatchedAt)
   if (job === undefined) return [queue]
   const { from, to = endedAt } = job.model
@@ -66,26 +61,28 @@ function partsOfRun(run: RunnerCallRecord, totalMs: number): CallPart[] {
   ]
 }
 
-/** @returns a job by its number; that of another process is told as such. */
+/** @returns a job by its number in its process. */
+export function jobLabel(id: string, isBatch: boolean): string {
+  return `${isBatch ? 'batch' : 'message'} ${id.split('-')[1]}`
+}
+
+/** @returns a job by its number and its process. */
 export function jobName(id: string, isBatch: boolean): string {
-  const [process, number] = id.split('-')
-  return `${isBatch ? 'batch' : 'message'} ${number} of process ${process}`
+  return `${jobLabel(id, isBatch)} of process ${id.split('-')[0]}`
 }
 
 /** @returns why what a thread got was as large as it was. */
 export function jobText(run: RunnerCallRecord): string {
-  const { name, job, queuedAt, dispatchedAt } = run
+  const { name, job, queuedAt, dispatchedAt = queuedAt } = run
   if (job === undefined) return `The call of ${name} ended in the queue: no thread has had it.`
   const { isBatch, calls, rows, id, model } = job
   const took =
     model.to === undefined ? 'still in the model' : `${msText(model.to - model.from)} in the model`
-  const parts = [counted(calls, 'call'), took]
-  if (rows !== undefined) parts.splice(1, 0, counted(rows, 'row'))
-  const size = `${jobName(id, isBatch)} of ${name}: ${parts.join(', ')}.`
-  const waited = (dispatchedAt ?? queuedAt) - queuedAt
+  const size = [counted(calls, 'call'), rows !== undefined && counted(rows, 'row'), took]
   const company =
     calls === 1 ? 'No other call waited then.' : 'It took all that waited, up to its largest size.'
-  return `${size[0].toUpperCase()}${size.slice(1)} ${waitText(run, waited)} ${company}`
+  const told = `${jobName(id, isBatch)} of ${name}: ${size.filter(Boolean).join(', ')}.`
+  return `${told[0].toUpperCase()}${told.slice(1)} ${waitText(run, dispatchedAt - queuedAt)} ${company}`
 }
 
 function counted(count: number, what: string): string {
@@ -96,12 +93,13 @@ function counted(count: number, what: string): string {
 const noWaitMs = 0.5
 
 function waitText({ waitedFor, job }: RunnerCallRecord, waited: number): string {
+  const isBatch = job?.isBatch ?? false
   if (waitedFor !== undefined) {
-    const before = jobName(waitedFor, job?.isBatch ?? false)
+    const before = jobName(waitedFor, isBatch)
     return `This call waited ${msText(waited)}, until ${before} had ended and a thread was free.`
   }
   if (waited < noWaitMs) return 'This call did not wait.'
-  const cause = job?.isBatch ? 'others, which maxWaitMs bounds' : 'a thread'
+  const cause = isBatch ? 'others, which maxWaitMs bounds' : 'a thread'
   return `This call waited ${msText(waited)} for ${cause}.`
 }
 

@@ -1,9 +1,18 @@
-import { parseEvents, textPieces } from '../../client/lines.ts'
-import { errorOf, type ServingError } from '../../client/serving-error.ts'
+import type { ServingError } from '../../client/serving-error.ts'
 import type { CallRecord, RunnerCallRecord } from '../../http/call-record.ts'
-import { type CallPart, jobName, jobText, msText, partKinds, partsOf } from './call-parts.ts'
+import {
+  type CallPart,
+  jobLabel,
+  jobName,
+  jobText,
+  msText,
+  partKinds,
+  partsOf,
+  partsOfRun,
+} from './call-parts.ts'
 import type { Credentials } from './credentials.ts'
 import { button, choice, facts, h, sizeText, statusBadge, svg, table } from './dom.ts'
+import { eventsOf } from './exchange.ts'
 
 const maxCalls = 200
 /** How many calls of a batch are drawn. */
@@ -24,11 +33,9 @@ export function callsView({ base, credentials }: CallsPlace) {
   const state = h('span.dim', { role: 'status' }, 'connecting')
   const receive = async () => {
     const headers = { accept: 'text/event-stream', ...credentials.headers() }
-    const response = await fetch(`${base}/docs/calls`, { headers, signal: left.signal })
-    if (!response.ok || response.body === null) throw await errorOf(response)
-    tell('live')
-    for await (const { data } of parseEvents(textPieces(response.body)))
-      list.add(JSON.parse(data) as readonly CallRecord[])
+    const events = await eventsOf(`${base}/docs/calls`, { headers, signal: left.signal })
+    state.textContent = 'live'
+    for await (const { data } of events) list.add(JSON.parse(data))
   }
   const follow = async () => {
     while (!left.signal.aborted) {
@@ -37,34 +44,23 @@ export function callsView({ base, credentials }: CallsPlace) {
       } catch (error) {
         const { status = 0, message } = error as ServingError
         if (status === 401) credentials.askAny()
-        if (status >= 400 && status < 500) return tell(message)
+        state.textContent = message
+        if (status >= 400 && status < 500) return
       }
-      tell('The server has gone. Asking again…')
+      state.textContent = 'The server has gone. Asking again…'
       await new Promise((resolve) => setTimeout(resolve, retryMs))
     }
   }
-  const tell = (text: string) => {
-    state.textContent = text
-  }
-  const pause = button('Pause', () => {
-    pause.textContent = list.isPaused ? 'Pause' : 'Continue'
-    list.isPaused = !list.isPaused
-  })
-  const names = ['All', 'Errors', 'Shared batches']
   const element = h(
     'article.calls',
     h('h2', { tabindex: '-1' }, 'Calls'),
     h(
-      'div.doc',
-      h(
-        'p',
-        'The last 200 calls of this service, and what each was doing when. Open one to see its batch.',
-      ),
+      'p.doc',
+      'The last 200 calls of this service, and what each was doing when. Open one to see its batch.',
     ),
     h(
       'div.tools',
-      choice('which calls', names, (chosen) => list.show(chosen)),
-      pause,
+      choice('which calls', Object.keys(filters), (chosen) => list.show(chosen)),
       state,
     ),
     h('ul.legend', { 'aria-label': 'colours' }, ...partKinds.map(legend)),
@@ -75,19 +71,15 @@ export function callsView({ base, credentials }: CallsPlace) {
 }
 
 function legend(kind: string): HTMLElement {
-  return h(
-    'li',
-    svg('svg', { class: 'swatch', 'aria-hidden': 'true' }, bar(kind, 0, 1)),
-    ` ${kind}`,
-  )
+  const swatch = svg('svg', { class: 'swatch', 'aria-hidden': 'true' }, bar(kind, 0, 1))
+  return h('li', swatch, ` ${kind}`)
 }
 
-/** The filters, in the order of their buttons. */
-const filters: readonly ((call: CallRecord) => boolean)[] = [
-  () => true,
-  ({ status }) => status >= 400,
-  ({ runs }) => runs.some(({ job }) => (job?.calls ?? 0) > 1),
-]
+const filters: Readonly<Record<string, (call: CallRecord) => boolean>> = {
+  All: () => true,
+  Errors: ({ status }) => status >= 400,
+  'Shared batches': (call) => sharedJobs(call).length > 0,
+}
 
 interface Row {
   readonly call: CallRecord
@@ -96,75 +88,54 @@ interface Row {
 }
 
 class CallList {
-  readonly element = h('div')
-  #isPaused = false
   readonly #list = h('ol.call-list')
   readonly #empty = h(
     'p.empty',
     'No calls yet. Send one from this page or by its code, and it appears here.',
   )
+  readonly element = h('div', this.#empty, this.#list)
   /** By process and number, the newest last. */
   readonly #rows = new Map<string, Row>()
-  #held: CallRecord[] = []
-  #filter = filters[0]
-
-  constructor() {
-    this.element.append(this.#empty, this.#list)
-  }
-
-  get isPaused(): boolean {
-    return this.#isPaused
-  }
-
-  set isPaused(isPaused: boolean) {
-    this.#isPaused = isPaused
-    if (isPaused) return
-    this.add(this.#held)
-    this.#held = []
-  }
+  #isShown = filters.All
 
   show(chosen: number): void {
-    this.#filter = filters[chosen]
-    for (const { call, item } of this.#rows.values()) item.hidden = !this.#filter(call)
+    this.#isShown = Object.values(filters)[chosen]
+    for (const { call, item } of this.#rows.values()) item.hidden = !this.#isShown(call)
   }
 
   add(calls: readonly CallRecord[]): void {
-    if (this.#isPaused) {
-      this.#held = [...this.#held, ...calls].slice(-maxCalls)
-      return
-    }
     for (const call of calls.toSorted((a, b) => a.at - b.at)) {
       const key = `${call.process}-${call.sequence}`
       if (this.#rows.has(key)) continue
-      const element = this.#row(call)
-      const item = h('li', { hidden: !this.#filter(call) }, element)
+      const element = this.#elementOf(call)
+      const item = h('li', { hidden: !this.#isShown(call) }, element)
       this.#rows.set(key, { call, element, item })
       this.#list.prepend(item)
     }
-    for (const [key, { item }] of this.#rows) {
-      if (this.#rows.size <= maxCalls) break
+    for (const [key, { item }] of [...this.#rows].slice(0, -maxCalls)) {
       this.#rows.delete(key)
       item.remove()
     }
     this.#empty.hidden = this.#rows.size > 0
   }
 
-  #row(call: CallRecord): HTMLDetailsElement {
+  #elementOf(call: CallRecord): HTMLDetailsElement {
     const { at, status, code, method, path, api, totalMs } = call
     const body = h('div.call-body')
     const shared = sharedJobs(call)
+    const ontoggle = () => {
+      body.replaceChildren(...(element.open ? this.#details(call) : []))
+      // Those that share a batch with the call are marked together.
+      for (const { call: other, element: row } of this.#rows.values())
+        if (shared.some(({ id }) => jobsOf(other).some((job) => job.id === id)))
+          row.classList.toggle('mate', element.open)
+    }
+    const batches = shared.map(
+      ({ id, isBatch, calls }) => `${jobLabel(id, isBatch)}, ${calls} calls `,
+    )
     const element: HTMLDetailsElement = h(
       'details.call',
-      {
-        onmouseenter: () => this.#mark(call, true),
-        onmouseleave: () => this.#mark(call, element.open),
-        onfocusin: () => this.#mark(call, true),
-        onfocusout: () => this.#mark(call, element.open),
-        ontoggle: () => {
-          this.#mark(call, element.open)
-          body.replaceChildren(...(element.open ? this.#details(call) : []))
-        },
-      },
+      { ontoggle },
       h(
         'summary',
         h('time.dim', new Date(at).toTimeString().slice(0, 8)),
@@ -175,10 +146,7 @@ class CallList {
           ' ',
           api ?? path,
         ),
-        h(
-          'span.dim',
-          ...shared.map(({ id, isBatch, calls }) => `${jobLabel(id, isBatch)}, ${calls} calls `),
-        ),
+        h('span.dim', ...batches),
         h('span.call-ms', msText(totalMs)),
         timeline(partsOf(call), 0, totalMs),
       ),
@@ -187,110 +155,81 @@ class CallList {
     return element
   }
 
-  /** Those that share a batch with a call are marked together. */
-  #mark(call: CallRecord, isMarked: boolean): void {
-    for (const { call: other, element } of this.#rows.values())
-      if (sharedJobs(call).some(({ id }) => jobIdsOf(other).includes(id)))
-        element.classList.toggle('mate', isMarked)
-  }
-
   #details(call: CallRecord): HTMLElement[] {
     const { id, process, path, protocol, bytesIn, bytesOut, runs, dropped } = call
-    const parts = partsOf(call)
-    const rows = parts
+    const rows = partsOf(call)
       .toSorted((a, b) => a.from - b.from)
       .map(({ name, from, to }) => [name, msText(from), msText(to - from)])
+    if (dropped > 0) rows.push([`and ${dropped} more parts`])
     const [received, sent] = [sizeText(bytesIn), sizeText(bytesOut)]
     return [
-      ...runs.map((run) => this.#company(call, run)),
+      ...runs.map((run) => h('section', h('p', jobText(run)), ...this.#company(call, run))),
       table('parts of the call', ['part', 'from', 'took'], rows),
-      ...(dropped > 0 ? [h('p.dim', `and ${dropped} more parts`)] : []),
       facts({ path, protocol, received, sent, process, 'request id': id }),
     ]
   }
 
   /** Draws the calls of a batch over the time that they share. */
-  #company(call: CallRecord, run: RunnerCallRecord): HTMLElement {
-    const text = h('p', jobText(run))
-    const { job, waitedFor } = run
-    if (job === undefined || job.calls < 2) return h('section', text)
-    const runsOf = (id: string | undefined) =>
-      [...this.#rows.values()].flatMap((row) =>
-        row.call.runs
-          .filter((each) => each.job !== undefined && each.job.id === id)
-          .map((each) => ({
-            row,
-            queuedAt: row.call.at + each.queuedAt,
-            parts: shifted(row.call, each),
-          })),
-      )
-    const mates = runsOf(job.id)
-    const before = runsOf(waitedFor)
-      .slice(0, 1)
-      .map(({ parts }) => parts.filter(({ kind }) => kind === 'model'))
-    const times = [...mates.map(({ parts }) => parts), ...before].flat()
+  #company(call: CallRecord, { job, waitedFor }: RunnerCallRecord): HTMLElement[] {
+    if (job === undefined || job.calls < 2) return []
+    const mates = this.#runsOf(job.id)
+    const shown = mates.toSorted((a, b) => a.parts[0].from - b.parts[0].from).slice(0, maxMates)
+    const lines = shown.map(({ row, parts }): [HTMLElement, CallPart[]] => [
+      row.call === call ? h('span', 'this call') : linkTo(row),
+      parts,
+    ])
+    // The job before it is told by any call that it had.
+    for (const { parts } of this.#runsOf(waitedFor).slice(0, 1)) {
+      const name = h('span.dim', `${jobName(String(waitedFor), job.isBatch)} before it`)
+      lines.unshift([name, parts.filter(({ kind }) => kind === 'model')])
+    }
+    const times = lines.flatMap(([, parts]) => parts)
     const from = Math.min(...times.map((part) => part.from))
     const to = Math.max(...times.map((part) => part.to))
-    const shown = mates.toSorted((a, b) => a.queuedAt - b.queuedAt).slice(0, maxMates)
-    return h(
-      'section',
-      text,
-      h(
-        'div.mates',
-        ...before.flatMap((parts) => [
-          h('span.dim', `${jobName(String(waitedFor), job.isBatch)} before it`),
-          timeline(parts, from, to),
-        ]),
-        ...shown.flatMap(({ row, parts }) => [
-          this.#link(row, row.call === call),
-          timeline(parts, from, to),
-        ]),
-      ),
-      h('p.dim', missingText(job.calls, mates.length, shown.length)),
-    )
+    const missing = [
+      mates.length > shown.length && `The first ${shown.length} are shown.`,
+      job.calls > mates.length &&
+        `${job.calls - mates.length} of them are no longer in the list, or still run.`,
+    ]
+    return [
+      h('div.mates', ...lines.flatMap(([name, parts]) => [name, timeline(parts, from, to)])),
+      h('p.dim', missing.filter(Boolean).join(' ')),
+    ]
   }
 
-  #link({ call, element, item }: Row, isThis: boolean): HTMLElement {
-    const { method, path, api, id } = call
-    if (isThis) return h('span', 'this call')
-    const open = button(`${method} ${api ?? path} ${id.slice(0, 8)}`, () => {
-      item.hidden = false
-      element.open = true
-      element.querySelector('summary')?.focus()
+  /** @returns what calls did in a job. **Units**: milliseconds since the epoch. */
+  #runsOf(id: string | undefined) {
+    return [...this.#rows.values()].flatMap((row) => {
+      const { at, runs, totalMs } = row.call
+      const ofJob = runs.filter(({ job }) => job !== undefined && job.id === id)
+      return ofJob.map((run) => {
+        const parts = partsOfRun(run, totalMs)
+        return {
+          row,
+          parts: parts.map((part) => ({ ...part, from: part.from + at, to: part.to + at })),
+        }
+      })
     })
-    open.classList.add('link')
-    return open
   }
 }
 
-function missingText(calls: number, known: number, shown: number): string {
-  return [
-    known > shown && `The first ${shown} are shown.`,
-    calls > known && `${calls - known} of them are no longer in the list, or still run.`,
-  ]
-    .filter(Boolean)
-    .join(' ')
+function linkTo({ call: { method, path, api, id }, element, item }: Row): HTMLElement {
+  const link = button(`${method} ${api ?? path} ${id.slice(0, 8)}`, () => {
+    item.hidden = false
+    element.open = true
+    element.querySelector('summary')?.focus()
+  })
+  link.classList.add('link')
+  return link
 }
 
-function jobIdsOf({ runs }: CallRecord): string[] {
-  return runs.flatMap(({ job }) => job?.id ?? [])
+function jobsOf({ runs }: CallRecord) {
+  return runs.flatMap(({ job }) => job ?? [])
 }
 
-function sharedJobs({ runs }: CallRecord) {
-  const jobs = runs.flatMap(({ job }) => job ?? []).filter(({ calls }) => calls > 1)
+function sharedJobs(call: CallRecord) {
+  const jobs = jobsOf(call).filter(({ calls }) => calls > 1)
   return [...new Map(jobs.map((job) => [job.id, job])).values()].slice(0, 3)
-}
-
-function jobLabel(id: string, isBatch: boolean): string {
-  return jobName(id, isBatch).replace(/ of process.*/, '')
-}
-
-/** @returns the parts of a call of a Runner, in milliseconds since the epoch. */
-function shifted(call: CallRecord, run: RunnerCallRecord): CallPart[] {
-  const own = { ...call, stages: [], runs: [run] }
-  return partsOf(own)
-    .filter(({ kind }) => kind !== 'rest')
-    .map((part) => ({ ...part, from: part.from + call.at, to: part.to + call.at }))
 }
 
 /** Draws parts as bars over the time from `from` to `to`. */
@@ -310,8 +249,5 @@ function timeline(parts: readonly CallPart[], from: number, to: number): SVGElem
 /** The shares of the time are of the width; what took no time is still seen. */
 function bar(kind: string, start: number, width: number): SVGElement {
   const percent = (share: number) => `${(share * 100).toFixed(3)}%`
-  const isThin = kind === 'function' || kind === 'rest'
-  const place = isThin ? { y: '35%', height: '30%' } : { y: '0', height: '100%' }
-  const size = { x: percent(start), width: percent(Math.max(width, kind === 'rest' ? 0 : 0.002)) }
-  return svg('rect', { ...place, ...size, class: kind })
+  return svg('rect', { x: percent(start), width: percent(Math.max(width, 0.002)), class: kind })
 }

@@ -1,6 +1,5 @@
-import { parseEvents, textPieces } from '../../client/lines.ts'
-import { errorOf } from '../../client/serving-error.ts'
 import { button, failure, h } from './dom.ts'
+import { eventsOf } from './exchange.ts'
 
 /** The models that chat, where they are, and what their callers are known by. */
 export interface ChatPlace {
@@ -32,14 +31,13 @@ export function chatView({ url, models, headers }: ChatPlace): HTMLElement {
     messages.push({ role: 'user', content: text.value })
     say('user', text.value)
     text.value = ''
-    const response = await fetch(`${url}/chat/completions`, {
+    const events = await eventsOf(`${url}/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers() },
       body: JSON.stringify({ model: model.value, messages, stream: true }),
     })
-    if (!response.ok || response.body === null) throw await errorOf(response)
     const view = say('assistant', '')
-    for await (const { data } of parseEvents(textPieces(response.body))) {
+    for await (const { data } of events) {
       if (data === '[DONE]') break
       view.append(JSON.parse(data).choices?.[0]?.delta?.content ?? '')
       list.scrollTop = list.scrollHeight

@@ -25,6 +25,8 @@ export interface Slot {
   readonly schema: SchemaObject
   readonly isRequired: boolean
   readonly value: unknown
+  /** What references of the schema lead into. */
+  readonly document: unknown
 }
 
 /** @returns the name of a value, its type and its rules. */
@@ -39,8 +41,14 @@ export function heading({ name, schema, isRequired }: Slot): Child[] {
 
 /** @returns why a value starts as its schema refuses it; undefined where it fits. */
 export function sampleHint(
-  { schema, value, isRequired }: Pick<Slot, 'isRequired' | 'value'> & { readonly schema: unknown },
-  document: unknown,
+  {
+    schema,
+    value,
+    isRequired,
+    document,
+  }: Pick<Slot, 'isRequired' | 'value' | 'document'> & {
+    readonly schema: unknown
+  },
   hasInner = false,
 ): HTMLElement | undefined {
   const fault = value === undefined && !isRequired ? undefined : faultIn(value, schema, document)
@@ -49,12 +57,11 @@ export function sampleHint(
   return h('span.dim', `There is no sample: expected ${fault.wanted}${where}.`)
 }
 
-/** Joins an input with its label and the place of its messages. `beside`: what helps to fill it in. */
+/** Joins an input with its label and the place of its messages. */
 export function inputControl(
   slot: Slot,
   input: HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement,
   valueOf: (text: string) => unknown,
-  ...beside: readonly Child[]
 ): Control {
   const note = newNote()
   const mark = (locations: readonly ErrorLocation[]) => {
@@ -64,7 +71,7 @@ export function inputControl(
   input.setAttribute('aria-describedby', note.id)
   input.addEventListener('input', () => mark([]))
   if (slot.name === '') input.setAttribute('aria-label', slot.label)
-  const parts = [input, ...beside, note]
+  const parts = [input, note]
   const element =
     slot.name === ''
       ? h('div.member', ...parts)

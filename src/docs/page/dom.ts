@@ -52,7 +52,7 @@ export function button(text: string, onclick: () => void): HTMLButtonElement {
   return h('button', { type: 'button', onclick }, text)
 }
 
-/** Makes a row of buttons of which one is chosen; `choose` is called with its index. At first it is 0. */
+/** Makes a row of buttons of which one is chosen, at first the first; `choose` is called with its place. */
 export function choice(
   label: string,
   names: readonly string[],
@@ -65,7 +65,8 @@ export function choice(
   }
   const buttons = names.map((name, i) => button(name, () => select(i)))
   select(0)
-  return h('div.choice', { role: 'group', 'aria-label': label }, ...buttons)
+  const attributes = { role: 'group', 'aria-label': label, hidden: names.length === 1 }
+  return h('div.choice', attributes, ...buttons)
 }
 
 /** Makes a part that opens and closes. */

@@ -2,8 +2,9 @@ import { type ApiInfo, queryId } from '../../client/description.ts'
 import { appendPart, encodeQuery, fillPath } from '../../client/encode.ts'
 import { jsonLines, parseEvents, textPieces } from '../../client/lines.ts'
 import { errorOf, type ServingError } from '../../client/serving-error.ts'
+import type { EventValue } from '../../client/values.ts'
 import { answerView, textView } from './answer.ts'
-import { facts, failure, h, sizeText, statusBadge, table } from './dom.ts'
+import { facts, failure, h, sizeText, statusBadge } from './dom.ts'
 import type { Content, ErrorLocation } from './field.ts'
 
 /**
@@ -62,6 +63,19 @@ function bodyOf({ data, parts }: Content): string | Blob | FormData {
   return form
 }
 
+/**
+ * @returns the events of an answer, as they come.
+ * @throws ServingError for an answer that is none; those of `fetch`.
+ */
+export async function eventsOf(
+  url: string,
+  init: RequestInit,
+): Promise<AsyncGenerator<EventValue>> {
+  const response = await fetch(url, init)
+  if (!response.ok || response.body === null) throw await errorOf(response)
+  return parseEvents(textPieces(response.body))
+}
+
 /** Shows a response; returns where in the input its errors are. `started`: when it was sent. */
 export async function showResponse(
   box: HTMLElement,
@@ -81,7 +95,8 @@ export async function showResponse(
     line.replaceChildren(statusBadge(response.status), ...texts)
   }
   tell(Number(response.headers.get('content-length') ?? 0))
-  box.replaceChildren(line, detailsOf(response, started))
+  const headers = facts(Object.fromEntries(response.headers))
+  box.replaceChildren(line, h('details.raw', h('summary', 'Headers'), headers))
   if (!response.ok) return showError(box, await errorOf(response), response.status)
   const isEvents = type.startsWith('text/event-stream')
   if (
@@ -96,32 +111,6 @@ export async function showResponse(
   tell(bytes.byteLength)
   box.append(await answerView(output, new Response(bytes, { headers: response.headers })))
   return []
-}
-
-/** @returns the headers of a response, and when its parts came. */
-function detailsOf(response: Response, started: number): HTMLElement {
-  const details = h('details.raw', h('summary', 'Headers and timings'))
-  const headed = performance.now()
-  const fill = () => {
-    const [timing] = performance
-      .getEntriesByName(response.url)
-      .slice(-1) as PerformanceResourceTiming[]
-    const known: [string, number][] =
-      timing === undefined || timing.startTime < started - 1
-        ? [['until the headers', headed - started]]
-        : [
-            ['connect', timing.connectEnd - timing.domainLookupStart],
-            ['wait for the first byte', timing.responseStart - timing.requestStart],
-            ['read the answer', timing.responseEnd - timing.responseStart],
-          ]
-    const times = known.map(([name, ms]) => [name, `${ms.toFixed(1)} ms`])
-    details.replaceChildren(
-      h('summary', 'Headers and timings'),
-      table('headers of the answer and timings', [], [...response.headers, ...times]),
-    )
-  }
-  details.addEventListener('toggle', () => details.open && fill())
-  return details
 }
 
 async function showText(

@@ -28,11 +28,7 @@ export function fileField({ label, accept = [], show, typeOf }: FileFieldOptions
     const view = await show(given)
     if (view !== undefined && file === given) shown.replaceChildren(view, facts)
   }
-  const takeFrom = (event: Event, files: FileList | undefined) => {
-    zone.classList.remove('over')
-    if (files?.length) event.preventDefault()
-    take(files?.[0])
-  }
+  // Files are dropped on the input itself.
   const input = h('input', {
     type: 'file',
     'aria-label': label,
@@ -42,13 +38,7 @@ export function fileField({ label, accept = [], show, typeOf }: FileFieldOptions
   const zone = h(
     'div.drop',
     {
-      onpaste: (event: ClipboardEvent) => takeFrom(event, event.clipboardData?.files),
-      ondrop: (event: DragEvent) => takeFrom(event, event.dataTransfer?.files),
-      ondragover: (event: DragEvent) => {
-        event.preventDefault()
-        zone.classList.add('over')
-      },
-      ondragleave: () => zone.classList.remove('over'),
+      onpaste: ({ clipboardData }: ClipboardEvent) => take(clipboardData?.files[0]),
       tabindex: '0',
       role: 'group',
       'aria-label': `${label}: drop or paste a file here`,

@@ -11,7 +11,7 @@ import { choiceControl, textControl } from './value-control.ts'
  * @returns the field of the body, what stands before it, and the call that is chosen.
  */
 export function openTarget(api: ListedApi, methods: readonly string[]) {
-  const slot = { label: '', isRequired: true }
+  const slot = { label: '', isRequired: true, document: undefined }
   const method = choiceControl({ ...slot, name: 'Method', schema: {}, value: methods[0] }, methods)
   const path = textControl({
     ...slot,

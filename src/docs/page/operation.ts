@@ -3,7 +3,6 @@ import {
   type DescriptorInfo,
   type Operation,
   queryId,
-  type SchemaObject,
 } from '../../client/description.ts'
 import { parseMultipart, type Content as ReceivedContent } from '../../client/multipart.ts'
 import { parseContentDisposition } from '../../http/content-disposition.ts'
@@ -135,43 +134,34 @@ async function contentOf(received: ReceivedContent): Promise<Content> {
   }
 }
 
+/** The members of an error that have words of their own. */
+type ErrorWords = Readonly<Record<string, { readonly enum?: readonly string[] } | undefined>>
+
 /** Shows what may be sent and what may come back: media types with schemas, errors, headers. */
 export function reference(
   { input, output }: ApiInfo,
-  operation: Operation,
+  { responses = {} }: Operation,
   document: ServiceDocument,
 ): HTMLElement {
-  const { requestBody, responses = {} } = operation
   const body = (title: string, { schema, mimeTypes }: DescriptorInfo) => [
     h('h3', title),
     mimeTypes.length > 0 && h('p', ...mimeTypes.flatMap((type) => [h('code', type), ' '])),
     schema !== undefined && h('pre', { tabindex: '0' }, typeText(schema, document)),
   ]
-  const errors = Object.entries(responses).flatMap(([status, { description, content = {} }]) => {
-    const [, own] = (content['application/problem+json']?.schema?.allOf ??
-      []) as readonly SchemaObject[]
-    const { code, reason } = (own?.properties ?? {}) as Readonly<
-      Record<string, { readonly enum?: readonly string[] }>
-    >
-    if (code?.enum === undefined) return []
-    const [codes, reasons] = [code, reason].map((each) => each?.enum?.join(', '))
-    return [[status, codes, reasons, description?.replaceAll('`', '')]]
+  const errors = Object.entries(responses).flatMap(([status, { description, content }]) => {
+    const { allOf = [] } = content?.['application/problem+json']?.schema ?? {}
+    const [, own] = allOf as readonly { readonly properties?: ErrorWords }[]
+    const { code, reason } = own?.properties ?? {}
+    if (code === undefined) return []
+    const words = [code, reason].map((each) => each?.enum?.join(', '))
+    return [[status, ...words, description?.replaceAll('`', '')]]
   })
-  const headers: string[][] = []
-  if (requestBody) headers.push(['content-type', 'type of the body, as above'])
-  if (output.mimeTypes.length > 1)
-    headers.push(['accept', `type of the answer: ${output.mimeTypes.join(', ')}`])
-  for (const { header, prefix } of schemesOf(operation, document))
-    headers.push([header, `${prefix}credentials`])
-  headers.push(['x-request-id', 'an id of your own: it comes back, and stands in the log'])
   return fold(
-    'Schemas, errors and headers',
+    'Schemas and errors',
     ...body('Request', input),
     ...body('Response', output),
     h('h3', 'Errors'),
     table('errors', ['status', 'code', 'reason', 'meaning'], errors),
-    h('h3', 'Request headers'),
-    table('request headers', ['header', 'meaning'], headers),
   )
 }
 

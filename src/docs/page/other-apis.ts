@@ -3,8 +3,7 @@ import {
   type ApiInfo,
   type DescriptorInfo,
   type Operation,
-  queryId,
-  type SchemaObject,
+  queryInfo,
 } from '../../client/description.ts'
 import type { ServiceDocument } from './operation.ts'
 
@@ -26,101 +25,65 @@ export interface PageData {
 }
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+const common = { isAsync: false, isLive: false }
+
+/** An operation that is no API, with what only the page reads. */
+interface OtherOperation extends Operation {
+  readonly tags?: readonly string[]
+  readonly summary?: string
+}
 
 /**
  * @returns the paths of a document that are no APIs: of protocols, and of mounted handlers with a
  * document.
  */
-export function otherApisOf({ paths = {} }: ServiceDocument): ReadonlyMap<string, ListedApi> {
-  const others = Object.entries(paths).flatMap(([path, item]) =>
+export function otherApisOf({ paths = {} }: ServiceDocument): readonly ListedApi[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
     methods.flatMap((method) => {
-      const operation = item[method.toLowerCase()] as (Operation & Described) | undefined
+      const operation: OtherOperation | undefined = item[method.toLowerCase()]
       if (operation === undefined || operation['x-serving'] !== undefined) return []
-      const {
-        operationId: name = `${method} ${path}`,
-        summary,
-        description: doc = summary,
-        tags: [group] = [],
-      } = operation
-      return {
-        name,
-        method,
-        path,
-        doc,
-        group: group ?? `/${path.split('/')[1]}`,
-        isRoot: (item as unknown as Described).servers !== undefined,
-        isAsync: false,
-        isLive: false,
-        input: inputOf(operation),
-        output: outputOf(operation),
-      }
+      const { operationId: name = `${method} ${path}`, summary, tags = [] } = operation
+      const { requestBody, responses = {}, description: doc = summary } = operation
+      const [group = `/${path.split('/')[1]}`] = tags
+      const input = requestBody === undefined ? queryInfo(operation) : infoOf(requestBody)
+      const output = infoOf(responses['200'])
+      return { ...common, name, method, path, doc, group, isRoot: 'servers' in item, input, output }
     }),
   )
-  return new Map(others.map((api) => [api.name, api]))
 }
 
 /** @returns the paths that no document has: of mounted handlers, and of protocols. */
 export function entryApisOf({ entries }: PageData): readonly ListedApi[] {
   return entries.flatMap(({ path, methods, doc, group, example, isRoot }) => {
-    const isOpen = path.endsWith('*')
+    const { type, text } = example ?? { type: 'application/json', text: '{}' }
+    const value: unknown = /json$/.test(type) ? JSON.parse(text) : text
+    const body = infoOf({ content: { [type]: { example: value } } })
+    const output = { ...infoOf(undefined), id: 'any type' }
     const apiBy = (method: string, name: string): ListedApi => ({
+      ...common,
       name,
       method: method as ListedApi['method'],
       path,
       doc,
       group,
       isRoot,
-      isAsync: false,
-      isLive: false,
-      input: method === 'GET' ? anyQuery : exampleOf(example),
-      output: anyAnswer,
+      input: method === 'GET' ? queryInfo({}) : body,
+      output,
     })
-    if (isOpen) return { ...apiBy('GET', `ANY ${path}`), methods }
+    if (path.endsWith('*')) return { ...apiBy('GET', `ANY ${path}`), methods }
     return methods.map((method) => apiBy(method, `${method} ${path}`))
   })
 }
 
-const anyAnswer = { ...infoOf('text/plain', undefined), id: 'any type' }
-const anyQuery = queryInfo({ type: 'object', additionalProperties: {} })
+const kinds: readonly (readonly [pattern: RegExp, id: string])[] = [
+  [/^text\//, 'serving.io.Text'],
+  [/json$/, 'serving.io.JSON'],
+  [/^/, 'serving.io.File'],
+]
 
-function queryInfo(schema: SchemaObject): DescriptorInfo {
-  return { id: queryId, args: {}, mimeTypes: [], schema, example: undefined }
-}
-
-function exampleOf(
-  { type, text }: PageEntry['example'] = { type: 'application/json', text: '{}' },
-) {
-  return infoOf(type, undefined, /json$/.test(type) ? JSON.parse(text) : text)
-}
-
-interface Described {
-  readonly tags?: readonly string[]
-  readonly summary?: string
-  readonly servers?: unknown
-}
-
-function inputOf({ requestBody, parameters = [] }: Operation): DescriptorInfo {
-  const [[type, media] = []] = Object.entries(requestBody?.content ?? {})
-  if (type !== undefined) return infoOf(type, media?.schema, media?.example)
-  const query = parameters.filter((each) => each.in === 'query')
-  return queryInfo({
-    type: 'object',
-    properties: Object.fromEntries(query.map((each) => [each.name, each.schema])),
-    required: query.filter(({ required }) => required).map(({ name }) => name),
-  })
-}
-
-function outputOf({ responses = {} }: Operation): DescriptorInfo {
-  const [type = 'text/plain'] = Object.keys(responses['200']?.content ?? {})
-  return infoOf(type, responses['200']?.content?.[type]?.schema)
-}
-
-function infoOf(type: string, schema: DescriptorInfo['schema'], example?: unknown): DescriptorInfo {
-  const kinds: [RegExp, string][] = [
-    [/^text\//, 'serving.io.Text'],
-    [/json$/, 'serving.io.JSON'],
-    [/^/, 'serving.io.File'],
-  ]
+/** @returns what is known of a body without a descriptor, by its first media type. */
+function infoOf({ content = {} }: NonNullable<Operation['requestBody']> = {}): DescriptorInfo {
+  const [[type, { schema, example }] = ['text/plain', {}]] = Object.entries(content)
   const [, id = ''] = kinds.find(([pattern]) => pattern.test(type)) ?? []
   return { id, args: {}, mimeTypes: [type], schema, example }
 }

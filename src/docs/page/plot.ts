@@ -34,12 +34,14 @@ export function plot(values: ArrayLike<unknown>, name: string): SVGElement {
   )
 }
 
-/** @returns the least and the greatest number, which may be too many to be arguments. */
-export function extent(numbers: readonly number[]): [low: number, high: number] {
-  return numbers.reduce(
-    ([low, high], value) => [Math.min(low, value), Math.max(high, value)],
-    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
-  )
+/** @returns the least and the greatest number. */
+export function extent(numbers: Iterable<number>): [low: number, high: number] {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const each of numbers) {
+    low = Math.min(low, each)
+    high = Math.max(high, each)
+  }
+  return [low, high]
 }
 
 /** Draws few numbers as bars with their names, the largest marked. */
@@ -53,23 +55,5 @@ export function bars(values: readonly number[], names: readonly string[]): HTMLE
       bar.style.width = `${(Math.abs(value) / max) * 100}%`
       return [h('span', names[i]), h('span', bar), h('span', cellText(value))]
     }),
-  )
-}
-
-const bins = 12
-
-/** Draws how many numbers are in each of equal ranges. */
-export function histogram(values: ArrayLike<unknown>): HTMLElement {
-  const numbers = Array.from(values)
-    .filter((value) => value !== null)
-    .map(Number)
-    .filter(Number.isFinite)
-  const [low, high] = extent(numbers)
-  const size = (high - low) / bins || 1
-  const counts = new Array<number>(bins).fill(0)
-  for (const value of numbers) counts[Math.min(bins - 1, Math.floor((value - low) / size))]++
-  return bars(
-    counts,
-    counts.map((_, i) => `from ${cellText(low + i * size)}`),
   )
 }

@@ -17,13 +17,13 @@ export function jsonField(
   const start = example ?? startOf(schema, document)
   const text = textField({ label: `${label} as JSON`, text: JSON.stringify(start, null, 2) })
   if (!hasFields(schema, document)) {
-    const hint = sampleHint({ schema, isRequired: true, value: start }, document)
+    const hint = sampleHint({ schema, isRequired: true, value: start, document })
     return { ...text, element: h('div', text.element, hint) }
   }
   const box = h('div')
   let control: Control
   const show = (value: unknown) => {
-    control = controlOf({ name: '', label: '', schema, isRequired: true, value }, document)
+    control = controlOf({ name: '', label: '', schema, isRequired: true, value, document })
     box.replaceChildren(control.element)
   }
   show(start)

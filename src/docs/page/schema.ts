@@ -5,48 +5,43 @@ import { hasMembers, membersIn, shapeOf } from '../../core/json-schema/shape.ts'
  * @returns the bounds of a number that a person can slide between; undefined where they are missing
  * or wide.
  */
-export function boundsOf({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: SchemaObject) {
+function boundsOf({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: SchemaObject) {
   const [low, high] = [minimum ?? exclusiveMinimum, maximum ?? exclusiveMaximum]
   if (typeof low !== 'number' || typeof high !== 'number' || Math.abs(low) >= 1e6 || high >= 1e6)
     return undefined
   return { low, high }
 }
 
+const limits: readonly (readonly [keyword: string, words: string, unit?: string])[] = [
+  ['minimum', 'at least'],
+  ['exclusiveMinimum', 'more than'],
+  ['maximum', 'at most'],
+  ['exclusiveMaximum', 'less than'],
+  ['minLength', 'at least', 'character'],
+  ['maxLength', 'at most', 'character'],
+  ['minItems', 'at least', 'item'],
+  ['maxItems', 'at most', 'item'],
+]
+
 /**
  * @returns what a value of a schema has to keep beside its type: `1900 to 2100`, `at least 2
  * characters`.
  */
 export function rulesText(schema: SchemaObject): string {
-  const {
-    minLength,
-    maxLength,
-    minItems,
-    maxItems,
-    pattern,
-    format,
-    minimum,
-    exclusiveMinimum,
-    exclusiveMaximum,
-  } = schema
+  const { pattern, format } = schema
   const bounds = boundsOf(schema)
-  const span = (min: unknown, max: unknown, unit: string) => {
-    if (min !== undefined && max !== undefined) return `${min} to ${max} ${unit}s`
-    if (max !== undefined) return `at most ${max} ${unit}s`
-    if (Number(min) === 1) return `at least 1 ${unit}`
-    return Number(min) > 1 && `at least ${min} ${unit}s`
-  }
-  const isLow = typeof minimum === 'number' && Math.abs(minimum) < 1e6 && bounds === undefined
+  const texts = limits.flatMap(([keyword, words, unit = '']) => {
+    const limit = Number(schema[keyword])
+    // Those of integers as such say nothing.
+    if (!(Math.abs(limit) < 1e6) || (bounds !== undefined && unit === '')) return []
+    return `${words} ${limit} ${unit}${unit !== '' && limit !== 1 ? 's' : ''}`.trimEnd()
+  })
+  const isNamed = !/^(undefined$|int|uint|float|double|starts|ends|includes)/.test(String(format))
   return [
-    typeof format === 'string' &&
-      !/^(int|uint|float|double|starts|ends|includes)/.test(format) &&
-      format,
+    isNamed && format,
     bounds && `${bounds.low} to ${bounds.high}`,
-    isLow && `at least ${minimum}`,
-    exclusiveMinimum !== undefined && `more than ${exclusiveMinimum}`,
-    exclusiveMaximum !== undefined && `less than ${exclusiveMaximum}`,
-    span(minLength, maxLength, 'character'),
-    span(minItems, maxItems, 'item'),
-    format === undefined && typeof pattern === 'string' && `like ${pattern}`,
+    ...texts,
+    format === undefined && pattern !== undefined && `like ${pattern}`,
   ]
     .filter(Boolean)
     .join(', ')

@@ -71,7 +71,7 @@ function headerFlags(headers: Headers): string[] {
 const onLines = (words: readonly string[]) => words.join(' \\\n  ')
 
 function pythonResult(base: string, headers: Headers): string {
-  const all = JSON.stringify({ prefer: 'wait=60', ...headers })
+  const all = pythonHeaders({ prefer: 'wait=60', ...headers })
   const result = `requests.get(f"${base}/jobs/{job}/result", headers=${all})`
   return `\njob = response.json()["id"]\nresult = ${result}\nprint(result.text)\n`
 }
@@ -147,7 +147,6 @@ function quotedInForm(text: string): string {
 function python(api: ApiInfo, content: Content, url: string, credentials: Headers): string {
   const { method, input } = api
   const { type, parts } = content
-  const isPieces = isStream(api)
   const text = textOf(content)
   const options = [JSON.stringify(url)]
   let headers = credentials
@@ -158,15 +157,16 @@ function python(api: ApiInfo, content: Content, url: string, credentials: Header
     options.push(`data=${pythonBytes(content)}`)
     headers = { 'content-type': String(type), ...credentials }
   }
-  const named = Object.entries(headers).map((line) =>
-    line.map((word) => JSON.stringify(word)).join(': '),
-  )
-  if (named.length > 0) options.push(`headers={${named.join(', ')}}`)
-  if (isPieces) options.push('stream=True')
-  const line = options.join(', ')
-  const isShort = line.length < 70 || options.length === 1
-  const call = `requests.${method.toLowerCase()}(${isShort ? line : `\n    ${options.join(',\n    ')},\n`})`
+  if (Object.keys(headers).length > 0) options.push(`headers=${pythonHeaders(headers)}`)
+  if (isStream(api)) options.push('stream=True')
+  const call = `requests.${method.toLowerCase()}(\n    ${options.join(',\n    ')},\n)`
   return `import requests\n\nresponse = ${call}\nresponse.raise_for_status()\n${pythonRead(api)}\n`
+}
+
+function pythonHeaders(headers: Headers): string {
+  return JSON.stringify(headers, null, 1)
+    .replace(/\n */g, ' ')
+    .replace(/^\{ | \}$/g, (end) => end.trim())
 }
 
 function pythonRead(api: ApiInfo): string {

@@ -5,7 +5,6 @@ import { button, h, table } from './dom.ts'
 import { type Field, isJson, newNote, setInvalid, tell, Ways } from './field.ts'
 import { fileField } from './file-field.ts'
 import { frameView } from './frame-view.ts'
-import { readParquet } from './parquet.ts'
 import { printRows } from './schema.ts'
 import { textField } from './text-field.ts'
 
@@ -36,21 +35,15 @@ export function frameField(label: string, orient: string, frame: FrameValue): Fi
 
 async function showFile(file: File, cells: Cells): Promise<Element> {
   const note = (text: string, view?: Element) => h('div', h('p.dim', text), view)
-  if (file.size > maxFileBytes) return note('Too large to show here; sent unchanged.')
+  if (isParquet(file) || file.size > maxFileBytes) return note('Not shown here; sent unchanged.')
   try {
-    if (isParquet(file)) {
-      const { frame, height } = await readParquet(file)
-      return note(`Sent unchanged, all of its ${height} rows.`, frameView(frame))
-    }
     const [names = [], ...rows] = parseCsv(await file.text())
     const frame = Object.fromEntries(
       names.map((name, j) => [name, columnOfTexts(rows.map((row) => row[j] ?? ''))]),
     )
-    if (rows.length <= maxTableRows) cells.show(frame)
-    return note(
-      rows.length > maxTableRows ? 'Sent unchanged.' : 'Also in the table.',
-      frameView(frame),
-    )
+    if (rows.length > maxTableRows) return note('Sent unchanged.', frameView(frame))
+    cells.show(frame)
+    return note('Also in the table.', frameView(frame))
   } catch (error) {
     return note(`It cannot be shown here (${(error as Error).message}); sent unchanged.`)
   }
