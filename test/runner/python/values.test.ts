@@ -1,11 +1,7 @@
 import pl from 'nodejs-polars'
 import { BinaryFile, move, NDArray, RasterImage } from 'serving'
 import { describe, expect, it } from 'vitest'
-import {
-  pixelBytes,
-  type RasterMode,
-  rasterModes,
-} from '../../../src/values/image/raster-modes.ts'
+import { pixelBytes, type RasterMode, rasterModes } from '../../../src/values/image/raster-modes.ts'
 import { file, hasFrames, hasNumpy, hasPython, started } from './python.ts'
 
 const arrays: Readonly<Record<string, NDArray>> = {
