@@ -65,7 +65,7 @@ function bodyOf({ data, parts }: Content): string | Blob | FormData {
 
 /**
  * @returns the events of an answer, as they come.
- * @throws ServingError for an answer that is none; those of `fetch`.
+ * @throws ServingError for another answer; those of `fetch`.
  */
 export async function eventsOf(
   url: string,

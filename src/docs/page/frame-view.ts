@@ -18,7 +18,7 @@ export function frameView(frame: FrameValue): HTMLElement {
   return h('div', size, table('frame', ['', ...names], rows), columnChart(frame, height))
 }
 
-/** @returns a chart of a column to be chosen; undefined if none has numbers, or one alone in one row. */
+/** @returns a chart of a column to be chosen; undefined for less than two numbers. */
 function columnChart(frame: FrameValue, height: number): HTMLElement | undefined {
   const { numeric, labels } = chartedOf(frame)
   if (height * numeric.length < 2) return undefined

@@ -81,7 +81,7 @@ const kinds: readonly (readonly [pattern: RegExp, id: string])[] = [
   [/^/, 'serving.io.File'],
 ]
 
-/** @returns what is known of a body without a descriptor, by its first media type. */
+/** @returns a body without a descriptor, by its first media type. */
 function infoOf({ content = {} }: NonNullable<Operation['requestBody']> = {}): DescriptorInfo {
   const [[type, { schema, example }] = ['text/plain', {}]] = Object.entries(content)
   const [, id = ''] = kinds.find(([pattern]) => pattern.test(type)) ?? []
