@@ -1,6 +1,7 @@
 /** `serving load`: an open loop of requests, and what it shows. @module */
 import { writeFileSync } from 'node:fs'
-import { expected, InvalidArgument } from '../core/errors.ts'
+import { InvalidArgument } from '../core/errors.ts'
+import { checkThat } from '../core/options.ts'
 import { bodiesOf } from './load/bodies.ts'
 import { findMax, parseExpectation } from './load/goals.ts'
 import { poissonArrivals, recordedArrivals, recordedRate, runOpenLoop } from './load/open-loop.ts'
@@ -33,11 +34,9 @@ const defaultRate = 100
  */
 export async function loadCommand(address: string, flags: LoadFlags): Promise<number> {
   const { seconds, p99: boundMs, json, report, rate: rates = [], expect = [] } = flags
-  const url = URL.canParse(address) && new URL(address)
-  if (!url || !schemes.includes(url.protocol))
-    throw new InvalidArgument(
-      expected(`an address with one of ${schemes.join(', ')}`, 'URL', address),
-    )
+  const isKnown = URL.canParse(address) && schemes.includes(new URL(address).protocol)
+  checkThat(isKnown, `an address with one of ${schemes.join(', ')}`, 'URL', address)
+  const url = new URL(address)
   if (flags.findMax && boundMs === undefined)
     throw new InvalidArgument('--find-max needs --p99, the bound in milliseconds')
   const expectations = expect.map(parseExpectation)
@@ -75,11 +74,10 @@ export async function loadCommand(address: string, flags: LoadFlags): Promise<nu
     verdicts.push({ text, isKept: best > 0 })
   } else for (const rate of asked) await measure(rate)
   for (const { text, quantile, ...line } of expectations) {
-    const runs = summaries.filter(({ rate }) => rate === line.rate)
-    verdicts.push({
-      text,
-      isKept: runs.some(({ latencyMs }) => latencyMs[quantile] < line.boundMs),
-    })
+    const isKept = summaries.some(
+      ({ rate, latencyMs }) => rate === line.rate && latencyMs[quantile] < line.boundMs,
+    )
+    verdicts.push({ text, isKept })
   }
   for (const { text, isKept } of verdicts) tell(`${isKept ? 'holds' : 'BROKEN'}: ${text}`)
   const figures = { url, boundMs, summaries, verdicts }

@@ -2,6 +2,7 @@
 import { bodyOf, messageOf } from '../capture/captured-body.ts'
 import { filesOf, foldersOf } from '../capture/place.ts'
 import { type CapturedCall, readCalls } from '../capture/read-rows.ts'
+import { InvalidArgument } from '../core/errors.ts'
 import type { BlobStore } from '../jobs/blob-store.ts'
 import type { Outgoing } from './load/senders.ts'
 
@@ -42,9 +43,12 @@ export async function* inOrder(calls: AsyncIterable<CapturedCall>): AsyncGenerat
 
 const byTime = (a: CapturedCall, b: CapturedCall) => timeOf(a) - timeOf(b)
 
-/** @returns a call as a request, or why it cannot be sent again. */
-export async function requestOf(call: CapturedCall, isGrpc: boolean): Promise<Outgoing | string> {
-  if (!isGrpc) return bodyOf(call)
-  const body = await messageOf(call)
-  return typeof body === 'string' ? body : { body }
+/**
+ * @returns a call as a request.
+ * @throws InvalidArgument if it cannot be sent again.
+ */
+export async function requestOf(call: CapturedCall, isGrpc = false): Promise<Outgoing> {
+  const request = isGrpc ? await messageOf(call) : await bodyOf(call)
+  if (typeof request === 'string') throw new InvalidArgument(request)
+  return request instanceof Uint8Array ? { body: request } : request
 }

@@ -1,11 +1,10 @@
 /** `serving replay`: sends recorded calls again, and tells which answers changed. @module */
 import { writeFileSync } from 'node:fs'
-import { bodyOf } from '../capture/captured-body.ts'
 import { type CapturedCall, rowText } from '../capture/read-rows.ts'
 import { InvalidArgument } from '../core/errors.ts'
 import { type Tolerance, worstFirst } from '../values/difference.ts'
 import type { SenderFlags } from './load/senders.ts'
-import { inOrder, recordedCalls } from './recorded-calls.ts'
+import { inOrder, recordedCalls, requestOf } from './recorded-calls.ts'
 import { replay } from './replay/replay.ts'
 import { reportOf, reportText } from './replay/report.ts'
 import { openTarget } from './replay/target.ts'
@@ -68,9 +67,7 @@ async function* chosenOf(
 
 /** Writes a request as `svc.inject` takes it, and the row of its call. */
 async function saveCase(name: string, call: CapturedCall): Promise<void> {
-  const request = await bodyOf(call)
-  if (typeof request === 'string') throw new InvalidArgument(`the call cannot be saved: ${request}`)
-  const { body = new Uint8Array(0), ...head } = request
+  const { body = new Uint8Array(0), ...head } = await requestOf(call)
   const content = { ...head, base64: Buffer.from(body).toString('base64') }
   const recorded = JSON.parse(rowText(call.row))
   const text = JSON.stringify({ request: content, recorded }, undefined, 2)

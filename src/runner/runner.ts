@@ -34,7 +34,7 @@ import {
   type RunnerSettings,
 } from './runner-options.ts'
 import { valuesOf } from './runner-stream.ts'
-import type { SplitState } from './split-state.ts'
+import type { SplitState } from './split-version.ts'
 import type { Boundary } from './transfer.ts'
 import type { StartWorker } from './worker.ts'
 import { type RunnerEvent, WorkerSupervisor } from './worker-supervisor.ts'
@@ -54,8 +54,8 @@ export interface ModelVersions {
   /** By their roles. */
   readonly runners: Readonly<Record<string, RunnerLife>>
   readonly state: SplitState
-  /** Those of the other processes; the server sets it. */
-  others(): Promise<readonly (SplitState | 'late')[]>
+  /** The states of the other processes, which go back if it says why; the server sets it. */
+  ask(wentBack: string | null): Promise<readonly (SplitState | 'late')[]>
 }
 
 /** What every runner has beside its model's methods. */

@@ -11,10 +11,37 @@ import {
 } from '../telemetry/metrics/metric-family.ts'
 import type { ModelVersions, RunnerLife } from './runner.ts'
 import type { CallOptions } from './runner-options.ts'
-import type { Outcome, SplitState } from './split-state.ts'
 
 /** What a method of a Runner returns. */
 export type MethodAnswer = Promise<unknown> | AsyncIterableIterator<unknown>
+
+/** A call of the canary. **Units**: milliseconds. */
+interface Outcome {
+  /** When it was known; 0 before. */
+  at: number
+  isFailed: boolean
+  isLate: boolean
+}
+
+/** What a Split knows in one process, as JSON. */
+export type SplitState = ReturnType<typeof newState>
+
+/** @param canary - Its share of the calls. */
+export function newState(canary: number) {
+  return {
+    /** 0 once its guard has sent it back. */
+    canary,
+    wentBack: undefined as string | undefined,
+    /** The last calls of the canary. */
+    recent: [] as Outcome[],
+    /** What the copies for the shadow take. */
+    held: { calls: 0, bytes: 0 },
+    differences: 0,
+    dropped: { calls: 0, memory: 0, uncopied: 0, unanswered: 0 },
+    /** The last calls that the shadow answered otherwise, without their values. */
+    findings: [] as object[],
+  }
+}
 
 /** What a canary must keep. */
 interface GuardSettings {
@@ -23,10 +50,11 @@ interface GuardSettings {
   readonly calls: number
 }
 
-/** Judges the last calls of a canary in all processes. */
-type Guard = ReturnType<typeof guardOf>
-
-/** @param breach - Told what the canary did not keep, as soon as later calls cannot change it. */
+/**
+ * Judges the last calls of a canary in all processes.
+ *
+ * @param breach - Told what the canary did not keep, as soon as later calls cannot change it.
+ */
 export function guardOf(
   { errorRate, p99Ms, calls }: GuardSettings,
   versions: ModelVersions,
@@ -45,8 +73,8 @@ export function guardOf(
   const judgeAll = async () => {
     await asked
     isWaiting = false
-    const others = (await versions.others()).filter((each) => each !== 'late')
-    judge([...others.flatMap((each) => each.recent), ...recent])
+    const others = await versions.ask(null)
+    judge(others.flatMap((each) => (each === 'late' ? [] : each.recent)).concat(recent))
   }
   return {
     p99Ms,
@@ -69,8 +97,11 @@ interface Follower {
   end(error?: unknown): unknown
 }
 
+/** A version with its counts. */
+export type Version = ReturnType<typeof newVersion>
+
 /** @returns a version with no calls yet. */
-export function newVersion(runner: RunnerLife, guard?: Guard) {
+export function newVersion(runner: RunnerLife, guard?: ReturnType<typeof guardOf>) {
   return {
     runner,
     guard,
@@ -80,30 +111,25 @@ export function newVersion(runner: RunnerLife, guard?: Guard) {
   }
 }
 
-/** A version with its counts. */
-export type Version = ReturnType<typeof newVersion>
-
 /** Counts one call of a version, and lets its guard judge it. */
 function countedCall(version: Version, copy: Follower | undefined) {
   const { guard } = version
-  const { p99Ms } = guard ?? {}
   const outcome: Outcome = { at: 0, isFailed: false, isLate: false }
   const tell = (fault: Partial<Outcome>) => guard?.add(Object.assign(outcome, fault))
-  const is = { answered: false, over: false }
   let begunAt: number | undefined
+  let state: 'open' | 'answered' | 'over' = 'open'
   let timer: NodeJS.Timeout | undefined
   const answered = () => {
     clearTimeout(timer)
-    if (begunAt !== undefined && !is.answered)
-      version.seconds.add((performance.now() - begunAt) / 1000)
-    is.answered = true
+    if (state === 'open') version.seconds.add((performance.now() - Number(begunAt)) / 1000)
+    state = 'answered'
   }
   return {
     /** Of a stream: each time that somebody waits for a value. */
     begin(): void {
       begunAt ??= performance.now()
       // A call that hangs is late, too.
-      if (p99Ms !== undefined) timer ??= setTimeout(tell, p99Ms, { isLate: true }).unref()
+      if (guard?.p99Ms) timer ??= setTimeout(tell, guard.p99Ms, { isLate: true }).unref()
     },
     add(value: unknown): void {
       answered()
@@ -111,14 +137,15 @@ function countedCall(version: Version, copy: Follower | undefined) {
     },
     end(error?: unknown): void {
       clearTimeout(timer)
-      if (is.over) return
-      is.over = true
+      if (state === 'over') return
       void copy?.end(error)
       const { code = '', status = 500 } = ServingError.is(error) ? error : {}
-      if (begunAt === undefined || code === 'client_closed') return
-      answered()
+      const isCounted = begunAt !== undefined && code !== 'client_closed'
+      if (isCounted) answered()
+      state = 'over'
+      if (!isCounted) return
       // A deadline that this caller alone has is no fault of the version.
-      const isOwn = code === 'deadline_exceeded' && p99Ms !== undefined && !outcome.isLate
+      const isOwn = code === 'deadline_exceeded' && guard?.p99Ms !== undefined && !outcome.isLate
       const isFailed = error !== undefined && status >= 500 && !isOwn
       if (isFailed) version.errors++
       tell({ isFailed })
@@ -139,21 +166,21 @@ export function callVersion(
     call.end(error)
     throw error
   }
-  let from: MethodAnswer
+  let answer: MethodAnswer
   try {
-    from = Reflect.get(version.runner, method).call(version.runner, input, options)
+    answer = Reflect.get(version.runner, method).call(version.runner, input, options)
   } catch (error) {
     return fail(error)
   }
-  if (isPromise(from)) {
+  if (isPromise(answer)) {
     call.begin()
-    return from.then((value) => {
+    return answer.then((value) => {
       call.add(value)
       call.end()
       return value
     }, fail)
   }
-  const stream = from
+  const stream = answer
   // Not by a generator: its `return` would wait for a value that is under way.
   const values: AsyncIterableIterator<unknown> = {
     next() {

@@ -22,8 +22,7 @@ import type { Tolerance } from '../values/difference.ts'
 import type { ModelVersions, RunnerLife } from './runner.ts'
 import { type CallOptions, checkRunnerName } from './runner-options.ts'
 import { shadowOf } from './split-shadow.ts'
-import { newState } from './split-state.ts'
-import { callVersion, guardOf, newVersion, splitFamilies } from './split-version.ts'
+import { callVersion, guardOf, newState, newVersion, splitFamilies } from './split-version.ts'
 import type { RunnerEvent } from './worker-supervisor.ts'
 
 export type { Tolerance } from '../values/difference.ts'
@@ -92,11 +91,12 @@ function openSplit(name: string, options: SplitOptions): RunnerLife {
   const all = Object.values(runners)
   const listeners = new Set<(event: RunnerEvent) => void>()
   const state = newState(weights.canary)
-  const versions: ModelVersions = { runners, state, others: async () => [] }
+  const versions: ModelVersions = { runners, state, ask: async () => [] }
   const breach = (what: string) => {
     if (state.wentBack !== undefined) return
     const message = `${place} gives all calls to ${stable.name}: of ${canary?.name}, ${what}`
     Object.assign(state, { canary: 0, wentBack: message })
+    void versions.ask(message)
     for (const listener of listeners) listener({ kind: 'went_back', message })
   }
   const counted = {

@@ -1,6 +1,6 @@
 /** Whether two values are equal as values: floats within a tolerance, frames by row, JSON by path. @module */
+import { inspect } from 'node:util'
 import { type DType, isFloat } from '../core/dtype.ts'
-import { show } from '../core/errors.ts'
 import { exponentOf } from '../core/text/number-text.ts'
 import { argmaxOf } from './array/reductions.ts'
 import { type Parts, partsOf } from './parts.ts'
@@ -39,43 +39,30 @@ export function differenceOf(
   actual: unknown,
   tolerance: Tolerance = {},
 ): Difference | undefined {
-  const worst = worstOf(expected, actual, tolerance)
+  let worst: Difference | undefined
+  const compare = (a: unknown, b: unknown, at: () => string, dtype?: DType): void => {
+    const known = worst === undefined ? 0 : (worst.size ?? Infinity)
+    if (Object.is(a, b) || known === Infinity) return
+    if (isNumber(a) && isNumber(b)) {
+      const size = numberError(a, b, tolerance, dtype)
+      if (size > known) worst = { at: at(), expected: String(a), actual: String(b), size }
+      return
+    }
+    const [from, to] = [a, b].map((value) => comparedParts(value, tolerance))
+    const { what, items, placeOf } = from
+    if (what !== to.what)
+      worst = { at: at(), expected: around(what, to.what), actual: around(to.what, what) }
+    else
+      for (let i = 0; i < items.length; i++)
+        compare(items[i], to.items[i], () => at() + placeOf(i), from.dtype)
+  }
+  compare(expected, actual, () => '')
   return worst && { ...worst, at: worst.at.replace(/^\./, '') || 'value' }
 }
 
 /** Orders differences. Without a number, one is the worst; a size of 0 is no difference. */
 export function worstFirst(a: Pick<Difference, 'size'>, b: Pick<Difference, 'size'>): number {
   return (b.size ?? Infinity) - (a.size ?? Infinity) || 0
-}
-
-/**
- * @param dtype - Of the list that has both.
- * @param known - The size of a difference that is known already. Only greater ones count.
- */
-function worstOf(
-  a: unknown,
-  b: unknown,
-  tolerance: Tolerance,
-  dtype?: DType,
-  known = 0,
-): Difference | undefined {
-  if (Object.is(a, b) || known === Infinity) return undefined
-  if (isNumber(a) && isNumber(b)) {
-    const size = numberError(a, b, tolerance, dtype)
-    return size > known ? { at: '', expected: String(a), actual: String(b), size } : undefined
-  }
-  const [from, to] = [a, b].map((value) => comparedParts(value, tolerance))
-  if (from.what !== to.what)
-    return { at: '', expected: around(from.what, to.what), actual: around(to.what, from.what) }
-  let worst: Difference | undefined
-  let least = known
-  for (let i = 0; i < from.items.length; i++) {
-    const found = worstOf(from.items[i], to.items[i], tolerance, from.dtype, least)
-    if (found === undefined) continue
-    worst = { ...found, at: from.placeOf(i) + found.at }
-    least = found.size ?? Infinity
-  }
-  return worst
 }
 
 function isNumber(value: unknown): value is number | bigint {
@@ -103,8 +90,7 @@ function comparedParts(value: unknown, { key, top1 }: Tolerance): Parts {
 /** Equal for equal values without parts. Errors are what their codes say. */
 function textOf(value: unknown): string {
   if (value instanceof Error) return `error ${Reflect.get(value, 'code') ?? value.name}`
-  if (typeof value === 'string') return JSON.stringify(value)
-  return show(value)
+  return typeof value === 'string' ? JSON.stringify(value) : inspect(value)
 }
 
 /** @returns a text from shortly before its first difference. */

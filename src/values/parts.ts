@@ -1,4 +1,5 @@
 /** What values are made of, so that they can be compared part by part. @module */
+import { isAnyArrayBuffer } from 'node:util/types'
 import { type DType, dtypeOfContainer, isDType } from '../core/dtype.ts'
 import { BinaryFile } from '../core/file/binary-file.ts'
 import { isRecord } from '../core/options.ts'
@@ -30,14 +31,20 @@ export interface Parts {
 export function partsOf(value: unknown, key?: string): Parts | undefined {
   if (Array.isArray(value))
     return { what: `a list of ${value.length}`, items: value, placeOf: (i) => `[${i}]` }
-  if (!isRecord(value) || value instanceof Date || value instanceof Error) return undefined
+  if (!isRecord(value) || value instanceof Error) return undefined
   if (typeof value.placeOf === 'function') return value as unknown as Parts
   if (typeof value.rechunk === 'function') return frameParts(value, key)
   if (value instanceof Set) return partsOf([...value])
+  const memory = value instanceof DataView ? value.buffer : value
+  if (isAnyArrayBuffer(memory)) return partsOf(new Uint8Array(memory))
   if (dtypeOfContainer(value)) return arrayParts(new NDArray(value as unknown as Uint8Array))
   // NDArray, and what clients have of it.
   const isArray = isDType(value.dtype) && Array.isArray(value.shape) && 'data' in value
-  return isArray ? arrayParts(value as unknown as ArrayForm) : recordParts(recordOf(value))
+  if (isArray) return arrayParts(value as unknown as ArrayForm)
+  const record = recordOf(value)
+  // Such as a date or a URL: its class has what its members do not tell.
+  const isOpaque = Object.keys(record).length === 0 && (record.constructor ?? Object) !== Object
+  return isOpaque ? undefined : recordParts(record)
 }
 
 interface ArrayForm {

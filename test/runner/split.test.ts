@@ -184,8 +184,8 @@ describe('the guard of a canary', () => {
     const [one, two] = splits.map(({ split }) => split.versions)
     if (one === undefined || two === undefined) throw new Error('expected versions')
     // As the server joins those of its workers.
-    one.others = async () => [structuredClone(two.state), 'late']
-    two.others = async () => [structuredClone(one.state)]
+    one.ask = async () => [structuredClone(two.state), 'late']
+    two.ask = async () => [structuredClone(one.state)]
     // Two of twenty may fail: the third call of either is above it.
     await failureOf(splits[0].split.who('x'))
     await failureOf(splits[1].split.who('x'))

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import type { ClientDescriptor } from '../../api/service-metadata.ts'
 import type { Operation } from '../../client/description.ts'
-import { causesOf, expected, InvalidArgument } from '../../core/errors.ts'
+import { causesOf, errorText, expected, InvalidArgument } from '../../core/errors.ts'
 import { extensionType } from '../../core/file/extension-type.ts'
 import { sizeOf } from '../../values/array/shape.ts'
 import type { Outgoing } from './senders.ts'
@@ -45,9 +45,12 @@ async function capturedBodies(place: string, url: URL): Promise<Outgoing[]> {
   const bodies: Outgoing[] = []
   let reason = 'it has no calls'
   for await (const call of recordedCalls(place)) {
-    const request = await requestOf(call, url.protocol.startsWith('grpc'))
-    if (typeof request === 'string') reason = request
-    else bodies.push({ ...request, atMs: timeOf(call) })
+    try {
+      const request = await requestOf(call, url.protocol.startsWith('grpc'))
+      bodies.push({ ...request, atMs: timeOf(call) })
+    } catch (error) {
+      reason = errorText(error)
+    }
   }
   if (bodies.length === 0) throw new Error(reason)
   const base = url.pathname.replace(/\/$/, '')

@@ -3,6 +3,8 @@ import http from 'node:http'
 import { type ClientHttp2Session, connect } from 'node:http2'
 import https from 'node:https'
 import type { CapturedRequest } from '../../capture/captured-body.ts'
+import { limitOf, unlessAborted } from '../../client/transport.ts'
+import { Limiter } from '../../core/memory/limiter.ts'
 import { WebSocket } from '../../core/web-socket.ts'
 import { callUnary } from '../../messages/unary-call.ts'
 
@@ -34,33 +36,30 @@ export interface SenderFlags {
 }
 
 /** The connections to an address. */
-interface Exchanges {
-  /** Begins an exchange, and returns what ends it early. */
-  start(request: Outgoing, settle: Settle, fail: (error: Error) => void): () => void
+interface Connections {
+  /** @throws why there is no answer. Its connection is free again once the signal is aborted. */
+  ask(request: Outgoing, signal: AbortSignal): Promise<Answer>
   close(): void
 }
 
-type Settle = (answer: Answer) => void
-
 /** An answer is right if its status is 2xx and it comes whole. */
-function openHttp(url: URL, { header, connections }: SenderFlags): Exchanges {
+function openHttp(url: URL, { header, connections }: SenderFlags): Connections {
   const { Agent, request: open } = url.protocol === 'https:' ? https : http
-  const agent = new Agent({ keepAlive: true, maxSockets: connections })
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: connections })
   return {
-    start({ body, ...options }, settle, fail) {
-      const headers = { ...options.headers, ...header }
-      const sent = { method: 'POST', ...options, headers, agent }
-      const request = open(url, sent, (response) => {
-        const { statusCode: status = 0 } = response
-        const { 'content-type': type } = response.headers
-        const fault = status < 300 ? undefined : String(status)
-        const pieces: Buffer[] = []
-        response.on('data', (piece) => pieces.push(piece)).on('error', fail)
-        response.on('end', () => settle({ fault, type, body: Buffer.concat(pieces) }))
-      })
-      request.on('error', fail).end(body)
-      return () => request.destroy()
-    },
+    ask: ({ body, headers, ...options }, signal) =>
+      new Promise((resolve, reject) => {
+        const sent = { method: 'POST', ...options, headers: { ...headers, ...header } }
+        const request = open(url, { ...sent, agent, signal }, (response) => {
+          const { statusCode: status = 0 } = response
+          const { 'content-type': type } = response.headers
+          const fault = status < 300 ? undefined : String(status)
+          const pieces: Buffer[] = []
+          response.on('data', (piece) => pieces.push(piece)).on('error', reject)
+          response.on('end', () => resolve({ fault, type, body: Buffer.concat(pieces) }))
+        })
+        request.on('error', reject).end(body)
+      }),
     close: () => agent.destroy(),
   }
 }
@@ -70,23 +69,20 @@ const callsOfConnection = 100
 const noMessage = new Uint8Array(0)
 
 /** Unary calls of the method of an address, such as `grpc://host:9000/a.Service/Method`. */
-function openGrpc(url: URL, { header, connections }: SenderFlags): Exchanges {
+function openGrpc(url: URL, { header, connections }: SenderFlags): Connections {
   const sessions: ClientHttp2Session[] = Array(Math.ceil(connections / callsOfConnection))
   const origin = url.href.replace('grpc', 'http')
   let turn = 0
   return {
-    start({ body: bytes = noMessage }, settle, fail) {
+    async ask({ body: bytes = noMessage }, signal) {
       const at = turn++ % sessions.length
       // Each call has the error, too.
       if (sessions[at]?.closed !== false)
         sessions[at] = connect(origin).on('error', () => delete sessions[at])
-      const ending = new AbortController()
-      callUnary(sessions[at], url.pathname, { bytes }, header, ending.signal).then((answer) => {
-        const { 'grpc-status': code, 'grpc-status-details-bin': details } = answer.fields
-        const fault = code === '0' ? undefined : `grpc-status ${code}`
-        settle({ fault, details, body: answer.message })
-      }, fail)
-      return () => ending.abort()
+      const call = callUnary(sessions[at], url.pathname, { bytes }, header, signal)
+      const { fields, message: body } = await call
+      const { 'grpc-status': code, 'grpc-status-details-bin': details } = fields
+      return { fault: code === '0' ? undefined : `grpc-status ${code}`, details, body }
     },
     close() {
       for (const session of sessions) session?.destroy()
@@ -95,34 +91,30 @@ function openGrpc(url: URL, { header, connections }: SenderFlags): Exchanges {
 }
 
 /** Messages on WebSockets, each answered by one. */
-function openLive(url: URL, { header: headers, connections }: SenderFlags): Exchanges {
-  const open = () => {
-    const waiting: Settle[] = []
-    const socket = new WebSocket(url, { headers }).setMaxListeners(0)
-    socket.on('message', () => waiting.shift()?.({}))
-    // That it has closed comes next.
-    socket.on('error', () => {})
-    socket.on('close', (code) => {
-      for (const settle of waiting) settle({ fault: `closed ${code}` })
-    })
-    return { socket, waiting }
-  }
-  const pool: ReturnType<typeof open>[] = []
-  let turn = 0
+function openLive(url: URL, { header: headers }: SenderFlags): Connections {
+  const idle = new Set<WebSocket>()
   return {
-    start({ headers: { 'content-type': type } = {}, body = noMessage }, settle) {
-      const at = turn++ % connections
-      if (!(pool[at]?.socket.readyState <= WebSocket.OPEN)) pool[at] = open()
-      const { socket, waiting } = pool[at]
-      const send = () => socket.send(body, { binary: !/^text\/|[/+]json\b/.test(type) })
-      waiting.push(settle)
-      if (socket.readyState === WebSocket.OPEN) send()
-      else socket.once('open', send)
-      // An answer that comes later would count for the next message: the connection ends.
-      return () => socket.close()
-    },
+    ask: ({ headers: { 'content-type': type } = {}, body = noMessage }, signal) =>
+      new Promise((resolve, reject) => {
+        const [socket = new WebSocket(url, { headers })] = idle
+        idle.delete(socket)
+        const send = () => socket.send(body, { binary: !/^text\/|[/+]json\b/.test(type) })
+        socket.onopen = send
+        socket.onmessage = () => {
+          idle.add(socket)
+          resolve({})
+        }
+        socket.onerror = ({ error }) => reject(error)
+        socket.onclose = ({ code }) => {
+          idle.delete(socket)
+          reject(new Error(`closed ${code}`))
+        }
+        // An answer that comes later would count for the next message: the connection ends.
+        signal.onabort = () => socket.terminate()
+        if (socket.readyState === WebSocket.OPEN) send()
+      }),
     close() {
-      for (const { socket } of pool) socket.close()
+      for (const socket of idle) socket.terminate()
     },
   }
 }
@@ -141,20 +133,22 @@ export const schemes = Object.keys(openers)
 
 /** @returns what sends requests to an address with one of {@link schemes}. `send` never rejects. */
 export function openSender(url: URL, flags: SenderFlags) {
-  const { start, close } = openers[url.protocol](url, flags)
-  const send = (request: Outgoing): Promise<Answer> => {
-    let timer: NodeJS.Timeout | undefined
-    const answer = new Promise<Answer>((resolve, reject) => {
-      const end = start(request, resolve, reject)
-      timer = setTimeout(() => {
-        resolve({ fault: 'timeout' })
-        end()
-      }, flags.timeout * 1000)
+  const { ask, close } = openers[url.protocol](url, flags)
+  const limiter = new Limiter(flags.connections)
+  const send = async (request: Outgoing): Promise<Answer> => {
+    const { signal, release } = limitOf({ timeoutMs: flags.timeout * 1000 })
+    const answer = limiter.run(async () => {
+      signal.throwIfAborted()
+      return ask(request, signal)
     })
-    return answer.catch(faultOf).finally(() => clearTimeout(timer))
+    try {
+      return await unlessAborted(answer, signal)
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException
+      return { fault: signal.aborted ? 'timeout' : (code ?? message) }
+    } finally {
+      release()
+    }
   }
   return { send, close }
 }
-
-/** The code of an error of the system, if it has one. */
-const faultOf = ({ code, message }: NodeJS.ErrnoException) => ({ fault: code ?? message })

@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { valueOf } from '../../capture/captured-value.ts'
 import type { CapturedCall } from '../../capture/read-rows.ts'
+import { errorText } from '../../core/errors.ts'
 import { BinaryFile } from '../../core/file/binary-file.ts'
 import { isRecord } from '../../core/options.ts'
 import { Image } from '../../descriptors/image.ts'
@@ -36,36 +37,31 @@ export async function replay(
       const { api } = call.notes
       const figures = apis.get(api) ?? newFigures(api)
       apis.set(api, figures)
-      const reason = await replayCall(call, target, tolerance, figures).catch(
-        (error) => `it cannot be read: ${error.message}`,
-      )
-      if (reason !== undefined) addOne(figures.skipped, reason)
+      try {
+        addCompared(figures, call, await askAgain(call, target), tolerance)
+      } catch (error) {
+        addOne(figures.skipped, errorText(error))
+      }
     }
   }
   await Promise.all(Array.from({ length: connections }, sendInTurn))
   return [...apis.values()]
 }
 
-/** @returns why a call was not compared, if it was not. */
-async function replayCall(
-  call: CapturedCall,
-  target: Target,
-  tolerance: Tolerance,
-  figures: Figures,
-): Promise<string | undefined> {
+/**
+ * @returns what a call had, what came then, and what comes now.
+ * @throws why it cannot be compared.
+ */
+async function askAgain(call: CapturedCall, target: Target) {
   const { row } = call
   const redacted = (row.redacted ?? []) as readonly string[]
-  if (redacted.length > 0) return `${redacted.join(', ')} was redacted`
+  if (redacted.length > 0) throw new Error(`${redacted.join(', ')} was redacted`)
   const isError = Number(row.status) >= 400
   const code = String(row.error ?? `http_${row.status}`)
   const expected = isError ? failure(code) : await pixelsOf(valueOf(call, 'output'))
-  if (expected === undefined) return reasonFor(row)
-  const input = valueOf(call, 'input')
-  const answer = await target.ask(call)
-  if (typeof answer === 'string') return answer
-  const values = { input, expected, actual: await pixelsOf(answer.value) }
-  addCompared(figures, call, values, answer.ms, tolerance)
-  return undefined
+  if (expected === undefined) throw new Error(reasonFor(row))
+  const { value, ms } = await target.ask(call)
+  return { input: valueOf(call, 'input'), expected, actual: await pixelsOf(value), ms }
 }
 
 function reasonFor(row: CapturedCall['row']): string {

@@ -50,12 +50,16 @@ export function addOne(counts: Counts, name: string): void {
   counts[name] = (counts[name] ?? 0) + 1
 }
 
-/** Adds a call with what it had, what came then, and what came now. */
+/** What a call had, what came then, and what came now. `ms`: how long the last took. */
+interface Answers extends Readonly<Record<'input' | 'expected' | 'actual', unknown>> {
+  readonly ms: number
+}
+
+/** Adds a call. */
 export function addCompared(
   figures: Figures,
   call: CapturedCall,
-  { input, expected, actual }: Readonly<Record<'input' | 'expected' | 'actual', unknown>>,
-  ms: number,
+  { input, expected, actual, ms }: Answers,
   tolerance: Tolerance,
 ): void {
   const { row } = call
@@ -98,8 +102,9 @@ export function reportOf(run: Run, figures: readonly Figures[]) {
     drift: { inputs: driftsOf(inputs), outputs: driftsOf(outputs, 1) },
   }))
   apis.sort((a, b) => (a.api < b.api ? -1 : 1))
-  const compared = apis.reduce((sum, api) => sum + api.compared, 0)
-  const changed = apis.reduce((sum, api) => sum + api.changed, 0)
+  const [compared, changed] = (['compared', 'changed'] as const).map((count) =>
+    apis.reduce((sum, api) => sum + api[count], 0),
+  )
   const isAllowed = compared > 0 && changed <= run.allow * compared
   return { ...run, compared, changed, isAllowed, apis }
 }

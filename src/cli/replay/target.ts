@@ -36,13 +36,13 @@ export async function openTarget(against: string, flags: SenderFlags) {
   return {
     /**
      * @returns what came, as the output descriptor of the recorded API reads it, or an error with a code, and when.
-     * Why the call cannot be sent as a string.
+     * @throws why the call cannot be sent.
      */
     async ask(call: CapturedCall) {
       const { status, error } = call.row
-      if (isGrpc && Number(status) >= 400 && error === undefined) return 'gRPC has no such status'
+      if (isGrpc && Number(status) >= 400 && error === undefined)
+        throw new Error('gRPC has no such status')
       const request = await requestOf(call, isGrpc)
-      if (typeof request === 'string') return request
       const start = performance.now()
       const answer = await sender.send({ ...request, path: base + request.path })
       const ms = performance.now() - start

@@ -22,25 +22,21 @@ export function attachSplits(host: Host, runners: readonly RunnerLife[], shares 
     checkThat(isSplit, 'the name of a Split with a canary', 'canary', name)
     Object.assign(versions.state, { canary: Number(share), wentBack: undefined })
   }
-  for (const runner of runners) {
-    const { name, versions } = runner
+  for (const { name, versions } of runners) {
     if (versions === undefined) continue
     const { state } = versions
     const group = host.group(`split ${name}`, async (wentBack: string | null) => {
       if (wentBack !== null) Object.assign(state, { canary: 0, wentBack })
       return state
     })
-    versions.others = () => group.ask(null, { withinMs })
-    const asked = { withinMs, remember: 'went back', untilReload: true }
-    runner.watch(({ kind, message }) => {
-      if (kind === 'went_back') void group.ask(message, asked)
-    })
+    const forGood = { remember: 'went back', untilReload: true }
+    versions.ask = (wentBack) => group.ask(wentBack, { withinMs, ...(wentBack && forGood) })
     const path = `${host.prefix}/splits/${name}`
     host.http(
       getPage(path, { kind: 'service' }, [], async () => ({
         headers: [['content-type', 'application/json']],
         // What the guard judges is long, and no finding.
-        body: JSON.stringify([state, ...(await versions.others())], (key, value) =>
+        body: JSON.stringify([state, ...(await versions.ask(null))], (key, value) =>
           key === 'recent' ? undefined : value,
         ),
       })),

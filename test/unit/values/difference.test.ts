@@ -156,6 +156,29 @@ describe('differenceOf', () => {
     expect(differenceOf(new Date(0), new Date(1))).toBeDefined()
   })
 
+  it('compares objects without members by what they hold', () => {
+    const bytes = (last: number) => Uint8Array.from({ length: 200 }, (_, i) => (i < 199 ? 1 : last))
+    const path = `/${'long/'.repeat(40)}`
+    const values: readonly ((end: number) => unknown)[] = [
+      (end) => new URL(`http://host${path}${end}`),
+      (end) => new RegExp(`a{${end}}`),
+      (end) => bytes(end).buffer,
+      (end) => new DataView(bytes(end).buffer),
+      (end) => {
+        const shared = new SharedArrayBuffer(200)
+        new Uint8Array(shared).set(bytes(end))
+        return shared
+      },
+      (end) => ({ at: [new Map([['a', bytes(end).buffer]])] }),
+    ]
+    for (const make of values) {
+      expect(differenceOf(make(1), make(1))).toBeUndefined()
+      expect(differenceOf(make(1), make(2)), String(make(1))).toBeDefined()
+    }
+    expect(differenceOf({}, Object.create(null))).toBeUndefined()
+    expect(differenceOf({}, new URL('http://host/'))).toBeDefined()
+  })
+
   it('compares pictures by pixel, and files by type and byte', () => {
     const picture = (...data: number[]) => new RasterImage('RGB', 2, 1, Uint8Array.from(data))
     expect(differenceOf(picture(1, 2, 3, 4, 5, 6), picture(1, 2, 3, 4, 5, 7))).toMatchObject({
