@@ -3,10 +3,9 @@ import { writeFileSync } from 'node:fs'
 import { InvalidArgument } from '../core/errors.ts'
 import { checkThat } from '../core/options.ts'
 import { bodiesOf } from './load/bodies.ts'
-import { findMax, parseExpectation } from './load/goals.ts'
 import { poissonArrivals, recordedArrivals, recordedRate, runOpenLoop } from './load/open-loop.ts'
 import { openSender, type SenderFlags, schemes } from './load/senders.ts'
-import { type Summary, summaryOf, summaryText } from './load/summary.ts'
+import { findMax, parseExpectation, type Summary, summaryOf, summaryText } from './load/summary.ts'
 import { reportPage } from './report-page.ts'
 
 /** Flags of `serving load`. */

@@ -7,7 +7,6 @@ import type { SenderFlags } from './load/senders.ts'
 import { inOrder, recordedCalls, requestOf } from './recorded-calls.ts'
 import { replay } from './replay/replay.ts'
 import { reportOf, reportText } from './replay/report.ts'
-import { openTarget } from './replay/target.ts'
 import { reportPage } from './report-page.ts'
 
 /** Flags of `serving replay`. */
@@ -15,6 +14,7 @@ export interface ReplayFlags extends Tolerance, SenderFlags {
   readonly against: string
   /** Share of the calls. */
   readonly sample: number
+  /** How often as fast as recorded; undefined: as fast as it goes. */
   readonly speed?: number
   readonly request?: string
   /** Share of the calls that may change. */
@@ -34,24 +34,19 @@ export async function replayCommand(
   print: (text: string) => void,
 ): Promise<number> {
   const { against, allow, save, speed, request } = flags
-  const target = await openTarget(against, flags)
-  try {
-    const chosen = chosenOf(place, flags)
-    const results = await replay(speed === undefined ? chosen : inOrder(chosen), target, flags)
-    if (results.length === 0) throw new InvalidArgument(`there are no such calls in ${place}`)
-    const report = reportOf({ place, against, allow }, results)
-    print(flags.json ? `${JSON.stringify(report, undefined, 2)}\n` : reportText(report))
-    if (flags.report !== undefined) writeFileSync(flags.report, reportPage(report))
-    if (save !== undefined) {
-      const [worst] = report.apis.flatMap((api) => api.worst).sort(worstFirst)
-      const saved = chosenOf(place, { sample: 1, request: request ?? worst?.requestId })
-      const { value } = await saved.next()
-      if (value !== undefined) await saveCase(save, value)
-    }
-    return report.isAllowed ? 0 : 1
-  } finally {
-    await target.close()
+  const chosen = chosenOf(place, flags)
+  const results = await replay(speed === undefined ? chosen : inOrder(chosen), flags)
+  if (results.length === 0) throw new InvalidArgument(`there are no such calls in ${place}`)
+  const report = reportOf({ place, against, allow }, results)
+  print(flags.json ? `${JSON.stringify(report, undefined, 2)}\n` : reportText(report))
+  if (flags.report !== undefined) writeFileSync(flags.report, reportPage(report))
+  if (save !== undefined) {
+    const [worst] = report.apis.flatMap((api) => api.worst).sort(worstFirst)
+    const saved = chosenOf(place, { sample: 1, request: request ?? worst?.requestId })
+    const { value } = await saved.next()
+    if (value !== undefined) await saveCase(save, value)
   }
+  return report.isAllowed ? 0 : 1
 }
 
 async function* chosenOf(

@@ -15,8 +15,8 @@ import {
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { diffCommand } from '../../src/cli/types/diff-command.ts'
 import { readHeader } from '../../src/cli/types/onnx-header.ts'
+import { diffCommand } from '../../src/cli/types/types-command.ts'
 import type { TensorType } from '../../src/runner/onnx/signature.ts'
 import { folder, root, run, serveFile, serving } from './process.ts'
 

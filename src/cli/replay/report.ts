@@ -50,16 +50,16 @@ export function addOne(counts: Counts, name: string): void {
   counts[name] = (counts[name] ?? 0) + 1
 }
 
-/** What a call had, what came then, and what came now. `ms`: how long the last took. */
-interface Answers extends Readonly<Record<'input' | 'expected' | 'actual', unknown>> {
-  readonly ms: number
-}
-
-/** Adds a call. */
+/** Adds a call with what it had, what came then, and what came now after `ms`. */
 export function addCompared(
   figures: Figures,
   call: CapturedCall,
-  { input, expected, actual, ms }: Answers,
+  {
+    input,
+    expected,
+    actual,
+    ms,
+  }: Readonly<Record<'input' | 'expected' | 'actual', unknown>> & { readonly ms: number },
   tolerance: Tolerance,
 ): void {
   const { row } = call

@@ -1,7 +1,11 @@
-/** `serving types`: a typed service and a client for an ONNX file, from the texts of `template/types`. @module */
+/**
+ * `serving types`: a typed service and a client for an ONNX file, from the texts of `template/types`. `serving diff`: what
+ * another version of the file breaks, told from the headers of both.
+ * @module
+ */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { ModelSignature } from '../../runner/onnx/signature.ts'
+import { breaksOf, type ModelSignature } from '../../runner/onnx/signature.ts'
 import { templateUrl } from '../package-source.ts'
 import { type OnnxHeader, readHeader } from './onnx-header.ts'
 
@@ -70,4 +74,24 @@ function wordsOf(
     ANSWER: output.name ? `(${run})[${output.name}]` : run,
     SCORES: `(${run})[${quoted(scores)}]`,
   }
+}
+
+/**
+ * Compares two versions of a model by the APIs that `serving types` writes for the first.
+ *
+ * @returns a line for each change that breaks some.
+ * @throws InvalidArgument for a file that is no ONNX model of arrays.
+ */
+export function diffCommand(...paths: [before: string, after: string]): string[] {
+  const [before, after] = paths.map(readHeader)
+  const { scores, labels } = before
+  const label = scores === undefined ? '' : ', label'
+  const lines = breaksOf(before, after).map(({ side, name, text }) => {
+    const isAsked = side === 'inputs' || name === scores
+    return `${text}: breaks predict${isAsked ? label : ''} and clients`
+  })
+  const at = labels.findIndex((text, i) => text !== after.labels[i])
+  if (label === '' || at === -1) return lines
+  const now = after.labels[at] ?? 'absent'
+  return [...lines, `label ${at} is ${now}, was ${labels[at]}: breaks label and clients`]
 }

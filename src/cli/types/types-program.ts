@@ -24,7 +24,7 @@ export function addTypesCommands(program: Command): void {
     .argument('BEFORE', 'ONNX file that is served')
     .argument('AFTER', 'ONNX file to serve instead')
     .action(async (before: string, after: string) => {
-      const { diffCommand } = await import('./diff-command.ts')
+      const { diffCommand } = await import('./types-command.ts')
       const lines = diffCommand(before, after)
       process.stdout.write(`${lines.join('\n') || 'no API breaks'}\n`)
       process.exitCode = Math.sign(lines.length)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findMax, parseExpectation } from '../../../../src/cli/load/goals.ts'
+import { findMax, parseExpectation } from '../../../../src/cli/load/summary.ts'
 
 describe('an expectation', () => {
   it.each([

@@ -6,16 +6,16 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { openSender } from '../../../../src/cli/load/senders.ts'
 
-const flags = { connections: 1, timeout: 0.05 }
 const body = Buffer.from('x')
 
 /** Opens a sender to a server on a free port. */
-async function senderTo(server: Server, scheme: string) {
+async function senderTo(server: Server, scheme: string, timeout = 0.05) {
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => sockets.add(socket)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const sender = openSender(new URL(`${scheme}://127.0.0.1:${port}/a.Service/Method`), flags)
+  const url = new URL(`${scheme}://127.0.0.1:${port}/a.Service/Method`)
+  const sender = openSender(url, { connections: 1, timeout })
   onTestFinished(() => {
     sender.close()
     for (const socket of sockets) socket.destroy()
@@ -55,4 +55,21 @@ describe('a request without an answer has failed after --timeout', () => {
     expect(await sender.send({ body })).toEqual({ fault: 'timeout' })
     expect(await sender.send({ body })).toEqual({})
   })
+})
+
+it('sends no more over gRPC than --connections at once', async () => {
+  let [open, most] = [0, 0]
+  const server = createHttp2Server()
+  server.on('stream', (stream) => {
+    open++
+    most = Math.max(most, open)
+    setTimeout(() => {
+      open--
+      stream.respond({ 'grpc-status': '0' }, { endStream: true })
+    }, 5)
+  })
+  const sender = await senderTo(server, 'grpc', 30)
+  const answers = await Promise.all(Array.from({ length: 5 }, () => sender.send({ body })))
+  expect(answers).toMatchObject(Array(5).fill({ fault: undefined }))
+  expect(most).toBe(1)
 })
