@@ -2,27 +2,11 @@
 import { writeFileSync } from 'node:fs'
 import { type CapturedCall, rowText } from '../capture/read-rows.ts'
 import { InvalidArgument } from '../core/errors.ts'
-import { type Tolerance, worstFirst } from '../values/difference.ts'
-import type { SenderFlags } from './load/senders.ts'
+import { worstFirst } from '../values/difference.ts'
 import { inOrder, recordedCalls, requestOf } from './recorded-calls.ts'
-import { replay } from './replay/replay.ts'
+import { type ReplayFlags, replay } from './replay/replay.ts'
 import { reportOf, reportText } from './replay/report.ts'
 import { reportPage } from './report-page.ts'
-
-/** Flags of `serving replay`. */
-export interface ReplayFlags extends Tolerance, SenderFlags {
-  readonly against: string
-  /** Share of the calls. */
-  readonly sample: number
-  /** How often as fast as recorded; undefined: as fast as it goes. */
-  readonly speed?: number
-  readonly request?: string
-  /** Share of the calls that may change. */
-  readonly allow: number
-  readonly report?: string
-  readonly save?: string
-  readonly json?: boolean
-}
 
 /**
  * @returns the exit code: 1 if more has changed than may, or nothing could be compared.

@@ -1,6 +1,6 @@
 /** The command `serving replay`, as far as help tells it. @module */
 import { addSenderOptions, type Command, numberOption } from './command-options.ts'
-import type { ReplayFlags } from './replay-command.ts'
+import type { ReplayFlags } from './replay/replay.ts'
 
 const share = { to: 1 }
 

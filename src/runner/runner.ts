@@ -34,7 +34,7 @@ import {
   type RunnerSettings,
 } from './runner-options.ts'
 import { valuesOf } from './runner-stream.ts'
-import type { SplitState } from './split-version.ts'
+import type { SplitState } from './split-state.ts'
 import type { Boundary } from './transfer.ts'
 import type { StartWorker } from './worker.ts'
 import { type RunnerEvent, WorkerSupervisor } from './worker-supervisor.ts'

@@ -3,7 +3,8 @@ import { deserialize, serialize } from 'node:v8'
 import { Overloaded, ServingError } from '../core/errors.ts'
 import { isPromise } from '../core/promise.ts'
 import { differenceOf, type Tolerance } from '../values/difference.ts'
-import { callVersion, type SplitState, type Version } from './split-version.ts'
+import type { SplitState } from './split-state.ts'
+import { callVersion, type Version } from './split-version.ts'
 import { packCopy, unpack } from './transfer.ts'
 
 /** What the copies of a shadow may take. */

@@ -16,8 +16,9 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { CapturedCall } from '../../src/capture/read-rows.ts'
 import { inOrder, recordedCalls } from '../../src/cli/recorded-calls.ts'
+import type { ReplayFlags } from '../../src/cli/replay/replay.ts'
 import type { Report } from '../../src/cli/replay/report.ts'
-import { type ReplayFlags, replayCommand } from '../../src/cli/replay-command.ts'
+import { replayCommand } from '../../src/cli/replay-command.ts'
 import {
   io,
   type Listener,

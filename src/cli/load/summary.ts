@@ -1,4 +1,4 @@
-/** The figures of a run, and what they are to show: `p99 < 50ms at 200/s` of `--expect`, or the highest rate. @module */
+/** The figures of runs, and what they are to show: a line of `--expect`, or the highest rate. @module */
 import { expected, InvalidArgument } from '../../core/errors.ts'
 import type { Sample } from './open-loop.ts'
 

@@ -16,11 +16,26 @@ import { decodeResponse } from '../../messages/envelope.ts'
 import { decodeErrorCode } from '../../messages/rpc-error.ts'
 import { rpcServices } from '../../messages/service-names.ts'
 import { serve } from '../../server/listener.ts'
-import { type Answer, openSender } from '../load/senders.ts'
+import type { Tolerance } from '../../values/difference.ts'
+import { type Answer, openSender, type SenderFlags } from '../load/senders.ts'
 import { loadService } from '../load-service.ts'
 import { requestOf, timeOf } from '../recorded-calls.ts'
-import type { ReplayFlags } from '../replay-command.ts'
 import { addCompared, addOne, type Figures, newFigures } from './report.ts'
+
+/** Flags of `serving replay`. */
+export interface ReplayFlags extends Tolerance, SenderFlags {
+  readonly against: string
+  /** Share of the calls. */
+  readonly sample: number
+  /** How often as fast as recorded; undefined: as fast as it goes. */
+  readonly speed?: number
+  readonly request?: string
+  /** Share of the calls that may change. */
+  readonly allow: number
+  readonly report?: string
+  readonly save?: string
+  readonly json?: boolean
+}
 
 /**
  * @param calls - In their order, if `flags` has a speed.

@@ -1,6 +1,6 @@
 /**
- * `serving types`: a typed service and a client for an ONNX file, from the texts of `template/types`. `serving diff`: what
- * another version of the file breaks, told from the headers of both.
+ * `serving types`: a typed service and a client for an ONNX file, from the texts of `template/types`. `serving diff`:
+ * what another version of the file breaks, told from the headers of both.
  * @module
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
