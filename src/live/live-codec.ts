@@ -1,7 +1,7 @@
 import type { LiveRoute } from '../api/live-route.ts'
 import { UnsupportedMediaType } from '../core/errors.ts'
 import type { PooledBody } from '../core/memory/buffer-pool.ts'
-import { type MaybePromise, whenReady } from '../core/promise.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { IODescriptor } from '../descriptors/descriptor.ts'
 import { Context } from '../http/context.ts'
 import {
@@ -42,7 +42,7 @@ export class LiveCodec {
   readonly textType: string | undefined
   readonly binaryType: string | undefined
   /** Whether the input asks for the context of a message. */
-  readonly #takesContext: boolean
+  readonly takesContext: boolean
   readonly #textHeaders: RequestHeaders
   readonly #binaryHeaders: RequestHeaders
   /** Of the last headers that cannot change: most descriptors answer with one list. */
@@ -51,7 +51,7 @@ export class LiveCodec {
   constructor({ input, output }: Pick<LiveRoute, 'input' | 'output'>) {
     this.#input = input
     this.#output = output
-    this.#takesContext = input.fromHttpRequest.length > 1
+    this.takesContext = input.fromHttpRequest.length > 1
     const types = input.describe().input.map(({ mimeType }) => mimeType)
     const bytes = types.filter((type) => !isTextType(type) && !type.startsWith('multipart/'))
     this.textType = types.find(isJsonType) ?? types.find(isTextType)
@@ -61,8 +61,8 @@ export class LiveCodec {
   }
 
   /**
-   * `borrowed`: the bytes are valid during the call. `contextOf`: of this message, whose clean-ups do not wait for the
-   * stream's end.
+   * `borrowed`: the bytes are valid during the call. `ctx`: of this message, whose clean-ups do not wait for the stream's
+   * end. Needed if `takesContext`.
    *
    * @throws as `fromHttpRequest`; UnsupportedMediaType.
    */
@@ -70,7 +70,7 @@ export class LiveCodec {
     bytes: Uint8Array,
     isText: boolean,
     borrowed: boolean,
-    contextOf: () => Context,
+    ctx?: Context,
   ): MaybePromise<unknown> {
     if ((isText ? this.textType : this.binaryType) === undefined) {
       const [right, wrong] = isText ? ['binary', 'text'] : ['text', 'binary']
@@ -83,7 +83,6 @@ export class LiveCodec {
       bytes,
       borrowed,
     )
-    const ctx = this.#takesContext ? contextOf() : undefined
     return request.releaseAfter(this.#input.fromHttpRequest(request, ctx))
   }
 
@@ -100,7 +99,9 @@ export class LiveCodec {
   /** @throws as `toHttpResponse`. */
   encode(result: unknown, ctx: Context): MaybePromise<LiveMessage> {
     const response = this.#output.toHttpResponse(result as never, ctx)
-    return whenReady(response, (later) => this.#messageOf(later))
+    if (isPromise(response))
+      return Promise.resolve(response).then((later) => this.#messageOf(later))
+    return this.#messageOf(response)
   }
 
   #messageOf({ headers, body, before, pooled }: HttpResponse): MaybePromise<LiveMessage> {

@@ -7,12 +7,18 @@ import type { RequestHeaders } from '../http/message.ts'
 import { messageCost } from './framing.ts'
 import type { LivePlace } from './live-place.ts'
 
-type Decode = (
-  bytes: Uint8Array,
-  isText: boolean,
-  borrowed: boolean,
-  contextOf: () => Context,
-) => MaybePromise<unknown>
+/** Decodes the messages of an inbox. */
+interface Decoder {
+  /** Whether `decode` gets a context for what the message takes, such as memory of pixels. */
+  readonly takesContext: boolean
+  decode(
+    bytes: Uint8Array,
+    isText: boolean,
+    borrowed: boolean,
+    ctx: Context | undefined,
+  ): MaybePromise<unknown>
+}
+
 type Result = IteratorResult<unknown, undefined>
 
 interface Waiting {
@@ -29,7 +35,7 @@ const done: Result = { done: true, value: undefined }
 
 /** The messages of a client on their way to the function, which decodes each when it takes it. */
 export class LiveInbox implements AsyncIterableIterator<unknown, undefined> {
-  readonly #decode: Decode
+  readonly #decoder: Decoder
   readonly #onTaken: (cost: number) => void
   readonly #place: LivePlace
   readonly #headers: RequestHeaders
@@ -44,16 +50,15 @@ export class LiveInbox implements AsyncIterableIterator<unknown, undefined> {
   cost = 0
 
   /**
-   * `decode`: gets a context for what the message takes, such as memory of pixels. `onTaken`: called with the cost of
-   * each message that the function has taken. `place`, `headers`: of the stream.
+   * `onTaken`: called with the cost of each message that the function has taken. `place`, `headers`: of the stream.
    */
   constructor(
-    decode: Decode,
+    decoder: Decoder,
     onTaken: (cost: number) => void,
     place: LivePlace,
     headers: RequestHeaders,
   ) {
-    this.#decode = decode
+    this.#decoder = decoder
     this.#onTaken = onTaken
     this.#place = place
     this.#headers = headers
@@ -108,24 +113,28 @@ export class LiveInbox implements AsyncIterableIterator<unknown, undefined> {
   }
 
   #give({ resolve, reject }: Waiting, bytes: Uint8Array, isText: boolean, borrowed: boolean): void {
-    let ctx: Context | undefined
-    const contextOf = () => (ctx ??= this.#context())
-    const give = (value: unknown): Result => {
-      if (ctx !== undefined) this.#given.push(ctx)
-      if (this.#isLeft) this.#endGiven()
-      return { done: false, value }
-    }
-    const fail = (error: unknown) => {
-      ctx?.end()
-      return decodeFailureOf(error)
-    }
+    const ctx = this.#decoder.takesContext ? this.#context() : undefined
     try {
-      const value = this.#decode(bytes, isText, borrowed, contextOf)
-      if (!isPromise(value)) resolve(give(value))
-      else resolve(Promise.resolve(value).then(give, (error) => Promise.reject(fail(error))))
+      const value = this.#decoder.decode(bytes, isText, borrowed, ctx)
+      if (isPromise(value)) resolve(this.#awaited(value, ctx))
+      else resolve(this.#resultOf(value, ctx))
     } catch (error) {
-      reject(fail(error))
+      reject(failureOf(error, ctx))
     }
+  }
+
+  async #awaited(value: PromiseLike<unknown>, ctx: Context | undefined): Promise<Result> {
+    try {
+      return this.#resultOf(await value, ctx)
+    } catch (error) {
+      throw failureOf(error, ctx)
+    }
+  }
+
+  #resultOf(value: unknown, ctx: Context | undefined): Result {
+    if (ctx !== undefined) this.#given.push(ctx)
+    if (this.#isLeft) this.#endGiven()
+    return { done: false, value }
   }
 
   #context(): Context {
@@ -137,7 +146,7 @@ export class LiveInbox implements AsyncIterableIterator<unknown, undefined> {
   }
 
   #endGiven(): void {
-    for (const ctx of this.#given.splice(0)) ctx.end()
+    for (let ctx = this.#given.pop(); ctx !== undefined; ctx = this.#given.pop()) ctx.end()
   }
 
   /** Called if the function takes no more messages: others are dropped. */
@@ -162,4 +171,9 @@ export class LiveInbox implements AsyncIterableIterator<unknown, undefined> {
   [Symbol.asyncIterator](): this {
     return this
   }
+}
+
+function failureOf(error: unknown, ctx: Context | undefined): Error {
+  ctx?.end()
+  return decodeFailureOf(error)
 }

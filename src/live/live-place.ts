@@ -8,8 +8,8 @@ export interface OpenStream {
   stop(): void
 }
 
-// Less is not counted: the number of streams is bounded. **Units**: bytes.
-const freeBytes = 64 * 1024
+/** An account counts no less: the number of streams is bounded. **Units**: bytes. */
+export const freeBytes = 64 * 1024
 
 /** What the key of {@link LivePlace} is made by: the streams of a server alone make one. */
 export const placeKey = Symbol('place')

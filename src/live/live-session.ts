@@ -10,7 +10,7 @@ import {
   tellsDetail,
 } from '../core/errors.ts'
 import type { HeldMemory } from '../core/memory/held-memory.ts'
-import { type MaybePromise, whenReady } from '../core/promise.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { Waiter } from '../core/waiter.ts'
 import type { Context } from '../http/context.ts'
 import {
@@ -26,10 +26,14 @@ import {
 } from './framing.ts'
 import { LiveCodec, type LiveMessage } from './live-codec.ts'
 import { LiveInbox } from './live-inbox.ts'
-import type { LivePlace, OpenStream } from './live-place.ts'
+import { freeBytes, type LivePlace, type OpenStream } from './live-place.ts'
 import type { LiveListener, LiveSocket } from './live-socket.ts'
 import type { LiveEndpoint } from './live-streams.ts'
 import { runLive } from './run-live.ts'
+
+// Of UTF-8 for a unit of a text, and of a frame's head. **Units**: bytes.
+const maxUnitBytes = 3
+const maxFrameBytes = 14
 
 /** The server's side of one live stream: its log and its counts. */
 export interface LiveHost {
@@ -61,8 +65,8 @@ export class LiveSession implements LiveListener, OpenStream {
   readonly #unread: HeldMemory
   /** At the last sweep. **Units**: bytes. */
   #unreadAtSweep = 0
-  /** Whether bytes may wait for the client to read: asking the socket each time takes longer. */
-  #isUnread = false
+  /** Bytes that wait for the client to read, at most: asking the socket each time takes longer. */
+  #unreadAtMost = 0
 
   /** Opens the stream at its place. */
   constructor(
@@ -79,12 +83,7 @@ export class LiveSession implements LiveListener, OpenStream {
     this.#isFramed = isFramed
     this.#unread = place.account()
     this.#encoding = LiveCodec.contextFor(visit.ctx.headers)
-    this.#inbox = new LiveInbox(
-      (...message) => codec.decode(...message),
-      (cost) => this.#grant(cost),
-      place,
-      visit.ctx.headers,
-    )
+    this.#inbox = new LiveInbox(codec, (cost) => this.#grant(cost), place, visit.ctx.headers)
     place.stream = this
   }
 
@@ -107,7 +106,8 @@ export class LiveSession implements LiveListener, OpenStream {
 
   #send(result: unknown): MaybePromise<void> {
     const message = this.#codec.encode(result, this.#encoding)
-    return whenReady(message, (later) => this.#sendInTurn(later))
+    if (isPromise(message)) return Promise.resolve(message).then((later) => this.#sendInTurn(later))
+    return this.#sendInTurn(message)
   }
 
   #sendInTurn(message: LiveMessage): MaybePromise<void> {
@@ -127,13 +127,14 @@ export class LiveSession implements LiveListener, OpenStream {
     if (socket === undefined || this.#isClosing) return
     const sent = isText ? this.#textOf(content, isJson) : content
     this.#write(sent)
-    if (this.#isUnread && !this.#unread.hold(socket.buffered())) this.#giveUp(socket)
+    if (!this.#holdsUnread(socket)) this.#giveUp(socket)
     if (socket.copies) pooled?.give(content as Uint8Array)
     this.#host.sent(sent)
   }
 
   #write(message: string | Uint8Array): void {
-    if (this.#socket?.send(message) === false) this.#isUnread = true
+    if (this.#socket?.send(message) === false)
+      this.#unreadAtMost += message.length * maxUnitBytes + maxFrameBytes
   }
 
   /** @returns a promise only if the client has to read first. */
@@ -150,10 +151,16 @@ export class LiveSession implements LiveListener, OpenStream {
 
   /** Whether the client has read enough for more messages. */
   get #hasRoom(): boolean {
-    if (this.#socket === undefined || !this.#isUnread) return this.#socket !== undefined
-    const unread = this.#socket.buffered()
-    this.#isUnread = unread > 0
-    return this.#unread.hold(unread) && unread <= this.#route.maxBuffered
+    const socket = this.#socket
+    if (socket === undefined) return false
+    return this.#holdsUnread(socket) && this.#unreadAtMost <= this.#route.maxBuffered
+  }
+
+  /** Whether there is memory for what the client has not read: little is free. */
+  #holdsUnread(socket: LiveSocket): boolean {
+    if (this.#unreadAtMost <= Math.min(freeBytes, this.#route.maxBuffered)) return true
+    this.#unreadAtMost = socket.buffered()
+    return this.#unread.hold(this.#unreadAtMost)
   }
 
   /** A close frame would wait behind what the client does not read. */

@@ -117,7 +117,10 @@ class LiveCall implements Answerer, OpenStream {
     place.stream = this
     this.#open.ctx.onEnd(() => place.leave())
     const inbox = new LiveInbox(
-      (bytes, _isText, _borrowed, contextOf) => opened.decode(bytes, contextOf()),
+      {
+        takesContext: true,
+        decode: (bytes, _isText, _borrowed, ctx) => opened.decode(bytes, ctx as Context),
+      },
       () => this.#hasRoom && this.#goOn?.(),
       place,
       this.#open.ctx.headers,

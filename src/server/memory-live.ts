@@ -70,8 +70,7 @@ function run(
     await writer.write(messageOf(await codec.encode(result, encoding)))
   }
   writer.closed.catch(() => call.ctx.abort(new ClientClosed()))
-  const contextOf = () => new Context({ headers: call.ctx.headers })
-  runLive(route, decoded(codec, inputs, contextOf), send, call)
+  runLive(route, decoded(codec, inputs, call.ctx), send, call)
     .then(
       () => writer.close(),
       (error) => writer.abort(error),
@@ -84,13 +83,13 @@ function run(
 async function* decoded(
   codec: LiveCodec,
   inputs: AsyncIterable<InjectMessage> | Iterable<InjectMessage>,
-  contextOf: () => Context,
+  { headers }: Context,
 ) {
   for await (const input of inputs) {
     const isText = !(input instanceof Uint8Array)
     const text = isText && typeof input !== 'string' ? JSON.stringify(input) : input
     const bytes = isText ? Buffer.from(text as string) : Uint8Array.from(input)
-    yield codec.decode(bytes, isText, false, contextOf)
+    yield codec.decode(bytes, isText, false, new Context({ headers }))
   }
 }
 
