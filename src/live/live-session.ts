@@ -67,6 +67,10 @@ export class LiveSession implements LiveListener, OpenStream {
   #unreadAtSweep = 0
   /** Bytes that wait for the client to read, at most: asking the socket each time takes longer. */
   #unreadAtMost = 0
+  /** So many are free, and no reason to wait. **Units**: bytes. */
+  readonly #unaskedBytes: number
+  /** Whether more of them may wait. */
+  #isUnread = false
 
   /** Opens the stream at its place. */
   constructor(
@@ -82,6 +86,7 @@ export class LiveSession implements LiveListener, OpenStream {
     this.#host = host
     this.#isFramed = isFramed
     this.#unread = place.account()
+    this.#unaskedBytes = Math.min(freeBytes, route.maxBuffered)
     this.#encoding = LiveCodec.contextFor(visit.ctx.headers)
     this.#inbox = new LiveInbox(codec, (cost) => this.#grant(cost), place, visit.ctx.headers)
     place.stream = this
@@ -111,10 +116,9 @@ export class LiveSession implements LiveListener, OpenStream {
   }
 
   #sendInTurn(message: LiveMessage): MaybePromise<void> {
-    const room = this.#room()
-    return room === undefined
-      ? this.#sendMessage(message)
-      : room.then(() => this.#sendMessage(message))
+    const room = this.#isUnread ? this.#room() : undefined
+    if (room !== undefined) return room.then(() => this.#sendMessage(message))
+    this.#sendMessage(message)
   }
 
   #textOf(content: LiveMessage['content'], isJson: boolean): string {
@@ -127,14 +131,15 @@ export class LiveSession implements LiveListener, OpenStream {
     if (socket === undefined || this.#isClosing) return
     const sent = isText ? this.#textOf(content, isJson) : content
     this.#write(sent)
-    if (!this.#holdsUnread(socket)) this.#giveUp(socket)
+    if (this.#isUnread && !this.#holdsUnread(socket)) this.#giveUp(socket)
     if (socket.copies) pooled?.give(content as Uint8Array)
     this.#host.sent(sent)
   }
 
   #write(message: string | Uint8Array): void {
-    if (this.#socket?.send(message) === false)
-      this.#unreadAtMost += message.length * maxUnitBytes + maxFrameBytes
+    if (this.#socket?.send(message) !== false) return
+    this.#unreadAtMost += message.length * maxUnitBytes + maxFrameBytes
+    this.#isUnread = this.#unreadAtMost > this.#unaskedBytes
   }
 
   /** @returns a promise only if the client has to read first. */
@@ -152,14 +157,14 @@ export class LiveSession implements LiveListener, OpenStream {
   /** Whether the client has read enough for more messages. */
   get #hasRoom(): boolean {
     const socket = this.#socket
-    if (socket === undefined) return false
+    if (socket === undefined || !this.#isUnread) return socket !== undefined
     return this.#holdsUnread(socket) && this.#unreadAtMost <= this.#route.maxBuffered
   }
 
-  /** Whether there is memory for what the client has not read: little is free. */
+  /** Whether there is memory for what the client has not read. */
   #holdsUnread(socket: LiveSocket): boolean {
-    if (this.#unreadAtMost <= Math.min(freeBytes, this.#route.maxBuffered)) return true
     this.#unreadAtMost = socket.buffered()
+    this.#isUnread = this.#unreadAtMost > this.#unaskedBytes
     return this.#unread.hold(this.#unreadAtMost)
   }
 

@@ -13,11 +13,14 @@ export function bomLength(bytes: Uint8Array): number {
   return 0
 }
 
+// Made once: a default in the list of parameters would be a new function for every text.
+const sameOffset = (offset: number): number => offset
+
 /** @throws those of {@link checkUtf8}. `toOffset`: where a byte was in the client's text. */
 export function decodeUtf8(
   bytes: Uint8Array,
   name: string,
-  toOffset = (offset: number): number => offset,
+  toOffset = sameOffset,
 ): string {
   if (bytes.length > asciiBytes) {
     if (isAscii(bytes)) return latin1Text(bytes)
