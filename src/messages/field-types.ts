@@ -137,6 +137,12 @@ export const bool: FieldType<boolean> = {
   toJson: (value: boolean) => value || undefined,
 }
 
+/** `bool` of a oneof: false is written, too. */
+export const anyBool: FieldType<boolean> = {
+  ...bool,
+  write: (writer, number, value: boolean) => writer.tag(number, wireType.varint).bool(value),
+}
+
 /** `uint64`, and `int32` from 0 up, as a number: 0 is left out. */
 export const count: FieldType<number> = {
   wires: [wireType.varint],
@@ -146,6 +152,32 @@ export const count: FieldType<number> = {
   },
   fromJson: (json, path) => Number(fromElement.uint64(json, path)),
   toJson: String,
+}
+
+/** `int64` of a oneof as a number. */
+export const int64: FieldType<number> = {
+  ...count,
+  read: (reader) => Number(String(reader.int64())),
+  write: (writer, number, value: number) => writer.tag(number, wireType.varint).int64(value),
+}
+
+/** `double` of a oneof. */
+export const double: FieldType<number> = {
+  wires: [wireType.fixed64],
+  read: (reader) => reader.double(),
+  write: (writer, number, value: number) => writer.tag(number, wireType.fixed64).double(value),
+  fromJson: jsonDouble,
+  toJson: floatJson,
+}
+
+/** The values count up from 0, which is left out. In code they are names. */
+export function enumName(names: readonly string[]): FieldType<string> {
+  return {
+    ...count,
+    read: (reader) => names[reader.int32()],
+    write: (writer, number, name: string) => count.write(writer, number, names.indexOf(name)),
+    toJson: (name: string) => name,
+  }
 }
 
 /** The values count up from 0, which is left out. JSON may leave out the `prefix` of names. */

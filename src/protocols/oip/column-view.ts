@@ -70,12 +70,8 @@ function columnInfo(name: string, dtype: string | undefined): TensorInfo {
 /** @throws BadInput unless the shape is `[rows]` or `[rows, 1]`. */
 function seriesMessage({ name, array, nulls }: Tensor): SeriesMessage {
   const { shape, dtype, data } = array
-  if (shape.length !== 1 && !(shape.length === 2 && shape[1] === 1)) {
-    throw inputFault(
-      name,
-      `expected shape (rows,) or (rows, 1) for column ${shown(name)}, received [${shape}]`,
-    )
-  }
+  if (shape.length !== 1 && !(shape.length === 2 && shape[1] === 1))
+    throw inputFault(name, 'shape (rows,) or (rows, 1)', `[${shape}]`)
   const wide = wider[dtype]
   const list = valueLists.find((each) => each.dtype === (wide ?? dtype))
   const numbers = data as Uint16Array

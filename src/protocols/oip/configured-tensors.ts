@@ -8,7 +8,7 @@ import { shown } from './tensor.ts'
 import type { TensorInfo } from './tensor-info.ts'
 
 const datatypeNames: ReadonlySet<TextValue> = new Set(
-  Object.values(datatypes).map(({ config: [, name] }) => name),
+  Object.values(datatypes).map(({ config }) => config),
 )
 
 /**
@@ -66,7 +66,7 @@ function requireSame(
       expected(`one of the file's ${field}s ${known}`, `${field} of ${config}`, name),
     )
   }
-  const own = datatypes[info.datatype].config[1]
+  const own = datatypes[info.datatype].config
   if (type !== undefined && type !== own)
     throw new InvalidArgument(expected(`the file's ${own}`, place, type))
   const shape = info.shape.slice(Number(isBatched))

@@ -3,25 +3,25 @@
 import type { ModelTensor } from '../../api/model-options.ts'
 import { type DType, elementTypes } from '../../core/dtype.ts'
 
-/** `bytes`: of one element, 0 for BYTES. `contents`: field of InferTensorContents. `config`: enum DataType. */
+/** `bytes`: of one element, 0 for BYTES. `contents`: field of InferTensorContents. `config`: name in the enum DataType. */
 export const datatypes = {
-  BOOL: { dtype: 'bool', bytes: 1, contents: 'bool_contents', config: [1, 'TYPE_BOOL'] },
-  UINT8: { dtype: 'uint8', bytes: 1, contents: 'uint_contents', config: [2, 'TYPE_UINT8'] },
-  UINT16: { dtype: 'uint16', bytes: 2, contents: 'uint_contents', config: [3, 'TYPE_UINT16'] },
-  UINT32: { dtype: 'uint32', bytes: 4, contents: 'uint_contents', config: [4, 'TYPE_UINT32'] },
-  UINT64: { dtype: 'uint64', bytes: 8, contents: 'uint64_contents', config: [5, 'TYPE_UINT64'] },
-  INT8: { dtype: 'int8', bytes: 1, contents: 'int_contents', config: [6, 'TYPE_INT8'] },
-  INT16: { dtype: 'int16', bytes: 2, contents: 'int_contents', config: [7, 'TYPE_INT16'] },
-  INT32: { dtype: 'int32', bytes: 4, contents: 'int_contents', config: [8, 'TYPE_INT32'] },
-  INT64: { dtype: 'int64', bytes: 8, contents: 'int64_contents', config: [9, 'TYPE_INT64'] },
-  FP16: { dtype: 'float16', bytes: 2, contents: undefined, config: [10, 'TYPE_FP16'] },
-  FP32: { dtype: 'float32', bytes: 4, contents: 'fp32_contents', config: [11, 'TYPE_FP32'] },
-  FP64: { dtype: 'float64', bytes: 8, contents: 'fp64_contents', config: [12, 'TYPE_FP64'] },
-  BYTES: { dtype: 'str', bytes: 0, contents: 'bytes_contents', config: [13, 'TYPE_STRING'] },
-  BF16: { dtype: 'float32', bytes: 2, contents: undefined, config: [14, 'TYPE_BF16'] },
+  BOOL: { dtype: 'bool', bytes: 1, contents: 'bool_contents', config: 'TYPE_BOOL' },
+  UINT8: { dtype: 'uint8', bytes: 1, contents: 'uint_contents', config: 'TYPE_UINT8' },
+  UINT16: { dtype: 'uint16', bytes: 2, contents: 'uint_contents', config: 'TYPE_UINT16' },
+  UINT32: { dtype: 'uint32', bytes: 4, contents: 'uint_contents', config: 'TYPE_UINT32' },
+  UINT64: { dtype: 'uint64', bytes: 8, contents: 'uint64_contents', config: 'TYPE_UINT64' },
+  INT8: { dtype: 'int8', bytes: 1, contents: 'int_contents', config: 'TYPE_INT8' },
+  INT16: { dtype: 'int16', bytes: 2, contents: 'int_contents', config: 'TYPE_INT16' },
+  INT32: { dtype: 'int32', bytes: 4, contents: 'int_contents', config: 'TYPE_INT32' },
+  INT64: { dtype: 'int64', bytes: 8, contents: 'int64_contents', config: 'TYPE_INT64' },
+  FP16: { dtype: 'float16', bytes: 2, contents: undefined, config: 'TYPE_FP16' },
+  FP32: { dtype: 'float32', bytes: 4, contents: 'fp32_contents', config: 'TYPE_FP32' },
+  FP64: { dtype: 'float64', bytes: 8, contents: 'fp64_contents', config: 'TYPE_FP64' },
+  BYTES: { dtype: 'str', bytes: 0, contents: 'bytes_contents', config: 'TYPE_STRING' },
+  BF16: { dtype: 'float32', bytes: 2, contents: undefined, config: 'TYPE_BF16' },
 } as const satisfies Record<
   string,
-  { dtype: DType; bytes: number; contents: string | undefined; config: readonly [number, string] }
+  { dtype: DType; bytes: number; contents: string | undefined; config: string }
 >
 
 /** Name of a datatype. */

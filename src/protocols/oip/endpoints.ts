@@ -9,15 +9,12 @@ import type { Endpoint } from '../../api/endpoint.ts'
 import type { Access, RequestTarget } from '../../api/visit.ts'
 import { BadInput } from '../../core/errors.ts'
 import { isRecord } from '../../core/options.ts'
-import { packageVersion } from '../../core/package-version.ts'
 import { type MaybePromise, whenReady } from '../../core/promise.ts'
 import { parseJson } from '../../core/text/parse-json.ts'
 import type { HttpRequest } from '../../http/message.ts'
 import { generateEndpoint } from './generate.ts'
 import { inferEndpoint } from './infer-endpoint.ts'
-import { describeModel } from './inference.ts'
-import { extensions, modelConfig, modelMetadata } from './metadata.ts'
-import type { Model, ModelDescription } from './model.ts'
+import { modelConfig, modelMetadata, serverMetadata } from './metadata.ts'
 import { jsonResponse, type OipServer, oipEndpoint } from './oip-endpoint.ts'
 
 type Params = RequestTarget['params']
@@ -70,44 +67,26 @@ function valuesOf({
   introspection,
   unready,
 }: OipServer): Readonly<Record<string, Value>> {
-  const metadata = () => ({ name: 'serving', version: packageVersion, extensions })
-  const one = ({ model, version }: Params) => models.find(model, version)
-  const described = (
-    params: Params,
-    make: (model: Model, description: ModelDescription) => unknown,
-  ) => {
-    const model = one(params)
-    return whenReady(describeModel(model), (description) => make(model, description))
-  }
-  const statistics = async (name?: string, version?: string) => ({
-    model_stats: await group.statistics(name, version),
-  })
   const ofModel = (path: string): Record<string, Value> => ({
-    [`GET ${path}`]: (params) =>
-      described(params, (model, description) =>
-        modelMetadata(model, models.versions(model.name), description),
-      ),
-    [`GET ${path}/ready`]: (params) => {
-      const { name, unready } = one(params)
+    [`GET ${path}`]: ({ model, version }) => modelMetadata(models, model, version),
+    [`GET ${path}/ready`]: ({ model, version }) => {
+      const { name, unready } = models.find(model, version)
       return { name, ...readiness(unready) }
     },
-    [`GET ${path}/config`]: (params) => described(params, modelConfig),
-    [`GET ${path}/stats`]: ({ model, version }) => statistics(model, version),
+    [`GET ${path}/config`]: ({ model, version }) => modelConfig(models, model, version),
+    [`GET ${path}/stats`]: ({ model, version }) => group.statistics(model, version),
   })
   return {
-    'GET ': metadata,
-    'GET /': metadata,
+    'GET ': () => serverMetadata,
+    'GET /': () => serverMetadata,
     'GET /health/live': () => ({ live: true }),
     'GET /health/ready': () => readiness(unready()),
     ...Object.assign({}, ...modelPaths.map(ofModel)),
     'GET /models/{model}/trace/setting': () => traceSettings,
     ...(introspection && {
       'GET /models': () => ({ models: [...new Set(models.all().map(({ name }) => name))] }),
-      'GET /models/stats': () => statistics(),
-      'POST /repository/index': (_, request) => {
-        const isReadyOnly = readsReady(request.peek())
-        return models.index().filter(({ state }) => !isReadyOnly || state === 'READY')
-      },
+      'GET /models/stats': () => group.statistics(),
+      'POST /repository/index': (_, request) => models.index(readsReady(request.peek())),
     }),
     'POST /repository/models/{model}/load': ({ model }) => group.change('load', model),
     'POST /repository/models/{model}/unload': ({ model }) => group.change('unload', model),

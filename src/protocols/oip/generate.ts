@@ -2,7 +2,7 @@
 
 import type { Endpoint } from '../../api/endpoint.ts'
 import { functionFailureOf } from '../../api/stages.ts'
-import { BadInput, expected, PayloadTooLarge, type ServingError } from '../../core/errors.ts'
+import { badInput, expected, PayloadTooLarge, type ServingError } from '../../core/errors.ts'
 import { isRecord } from '../../core/options.ts'
 import { cutJson } from '../../core/text/json-cut.ts'
 import { encodeEvent } from '../../http/event-stream.ts'
@@ -19,7 +19,7 @@ import { maxGenerateBytes, type Quota, textQuota } from './limits.ts'
 import type { Model, ModelDescription } from './model.ts'
 import { inferHeaders, type OipServer, oipEndpoint } from './oip-endpoint.ts'
 import { errorText } from './oip-error.ts'
-import { inputFault, shown, type Tensor } from './tensor.ts'
+import { inputFault, type Tensor } from './tensor.ts'
 import type { TensorInfo } from './tensor-info.ts'
 
 /**
@@ -34,8 +34,7 @@ async function readGenerate(body: Uint8Array, { inputs }: ModelDescription): Pro
   }
   const cut = cutJson(body, { of: 'text', names: inputs.map(({ name }) => name) })
   const { value } = cut
-  if (!isRecord(value))
-    throw new BadInput(expected('an object', 'the request', value), { reason: 'schema' })
+  if (!isRecord(value)) throw badInput('schema', expected('an object', 'the request', value))
   const tensors: Promise<Tensor>[] = []
   const texts = textQuota()
   const parameters: Record<string, string | number | boolean> = {}
@@ -73,19 +72,14 @@ async function readMember(
   const parsed = await parseArrayText(json, dtype, dtype !== 'str', false)
   if ('failure' in parsed) {
     const what = `an element or a list of elements of ${datatype}`
-    throw inputFault(name, `expected ${what} for ${shown(name)}, received something else`, 'dtype')
+    throw inputFault(name, what, 'something else', 'dtype')
   }
   if (datatype === 'BYTES') texts(parsed.size)
   // Of several open dimensions all but the last are 1.
   const wild = shape.lastIndexOf(-1)
   const pattern = shape.map((dim, i) => (dim === -1 && i !== wild ? 1 : dim))
   const own = reshapeTo([parsed.size], pattern)
-  if (own === undefined) {
-    throw inputFault(
-      name,
-      `expected elements for shape (${shape}) of input ${shown(name)}, received ${parsed.size}`,
-    )
-  }
+  if (own === undefined) throw inputFault(name, `elements of shape (${shape})`, parsed.size)
   return { name, datatype, array: new NDArray(parsed.data, own, parsed.dtype) }
 }
 

@@ -5,28 +5,14 @@ import { functionFailureOf } from '../../api/stages.ts'
 import type { Access, Visit } from '../../api/visit.ts'
 import { NotFound } from '../../core/errors.ts'
 import { bufferPool } from '../../core/memory/buffer-pool.ts'
-import { packageVersion } from '../../core/package-version.ts'
 import { type MaybePromise, whenReady } from '../../core/promise.ts'
 import type { EncodedMessage } from '../../messages/encoded-message.ts'
-import type { MessageOf } from '../../messages/message-type.ts'
-import {
-  changeRequest,
-  configAnswer,
-  flagAnswer,
-  indexAnswer,
-  indexRequest,
-  inferAnswer,
-  metadataAnswer,
-  modelName,
-  serverMetadata,
-  statisticsAnswer,
-  streamAnswer,
-} from './grpc-messages.ts'
+import * as gen from '../../messages/gen/inference.ts'
+import { type MessageOf, type MessageType, messageType } from '../../messages/message-type.ts'
 import { type GrpcInferRequest, readInferRequest } from './grpc-request.ts'
 import { minPooledBytes, type Output } from './infer-answer.ts'
 import { attempt, describeModel, infer, inferStream } from './inference.ts'
-import { extensions, modelConfig, modelMetadata } from './metadata.ts'
-import type { Model, ModelDescription } from './model.ts'
+import { modelConfig, modelMetadata, serverMetadata } from './metadata.ts'
 import type { Models } from './models.ts'
 import type { OipServer } from './oip-endpoint.ts'
 import { errorText } from './oip-error.ts'
@@ -47,60 +33,49 @@ export function grpcMethods({
   unready,
   onLateError,
 }: OipServer): RpcMethod[] {
-  const method =
-    (answer: (message: Uint8Array) => MaybePromise<Uint8Array>): Answer =>
-    (message) =>
-      attempt(() => whenReady(answer(message), (bytes) => ({ bytes })))
-  const described = (
-    message: Uint8Array,
-    make: (model: Model, description: ModelDescription) => Uint8Array,
-  ) => {
-    const { name = '', version } = modelName.decode(message)
-    const model = models.find(name, version)
-    return whenReady(describeModel(model), (description) => make(model, description))
-  }
-  const change = async (action: 'load' | 'unload', message: Uint8Array) => {
-    await group.change(action, changeRequest.decode(message).model_name ?? '')
-    return Buffer.alloc(0)
-  }
+  const change =
+    (action: 'load' | 'unload') =>
+    async ({ model_name: name = '' }: { readonly model_name?: string }) => {
+      await group.change(action, name)
+      return {}
+    }
   const unary: Record<string, Answer> = {
-    ServerLive: method(() => flagAnswer.encode({ flag: true })),
-    ServerReady: method(() => flagAnswer.encode({ flag: unready() === undefined })),
-    ModelReady: method((message) =>
-      flagAnswer.encode({ flag: readinessOf(models, modelName.decode(message)) }),
+    ServerLive: method(nothing, gen.serverLiveResponse, () => ({ live: true })),
+    ServerReady: method(nothing, gen.serverReadyResponse, () => ({
+      ready: unready() === undefined,
+    })),
+    ModelReady: method(gen.modelReadyRequest, gen.modelReadyResponse, (request) => ({
+      ready: isReady(models, request),
+    })),
+    ServerMetadata: method(nothing, gen.serverMetadataResponse, () => serverMetadata),
+    ModelMetadata: method(
+      gen.modelMetadataRequest,
+      gen.modelMetadataResponse,
+      ({ name, version }) => modelMetadata(models, name, version),
     ),
-    ServerMetadata: method(() =>
-      serverMetadata.encode({ name: 'serving', version: packageVersion, extensions }),
-    ),
-    ModelMetadata: method((message) =>
-      described(message, (model, description) =>
-        metadataAnswer.encode(modelMetadata(model, models.versions(model.name), description)),
-      ),
-    ),
-    ModelConfig: method((message) =>
-      described(message, (model, description) =>
-        configAnswer.encode({ config: modelConfig(model, description) }),
-      ),
+    ModelConfig: method(
+      gen.modelConfigRequest,
+      gen.modelConfigResponse,
+      async ({ name, version }) => ({ config: await modelConfig(models, name, version) }),
     ),
     ModelInfer: (message, visit) =>
       attempt(() => inferOne(models, readInferRequest(message), visit)),
-    ModelStatistics: method((message) => {
-      const { name = '', version } = modelName.decode(message)
-      if (name === '' && !introspection)
+    ModelStatistics: method(
+      gen.modelStatisticsRequest,
+      gen.modelStatisticsResponse,
+      ({ name = '', version }) => {
+        if (name !== '' || introspection) return group.statistics(name, version)
         throw new NotFound('expected the name of a model, received none')
-      return group
-        .statistics(name, version)
-        .then((all) => statisticsAnswer.encode({ model_stats: all }))
-    }),
-    RepositoryModelLoad: method((message) => change('load', message)),
-    RepositoryModelUnload: method((message) => change('unload', message)),
+      },
+    ),
+    RepositoryModelLoad: method(gen.repositoryModelLoadRequest, nothing, change('load')),
+    RepositoryModelUnload: method(gen.repositoryModelUnloadRequest, nothing, change('unload')),
     ...(introspection && {
-      RepositoryIndex: method((message) => {
-        const isReadyOnly = indexRequest.decode(message).ready === true
-        return indexAnswer.encode({
-          models: models.index().filter(({ state }) => !isReadyOnly || state === 'READY'),
-        })
-      }),
+      RepositoryIndex: method(
+        gen.repositoryIndexRequest,
+        gen.repositoryIndexResponse,
+        ({ ready }) => ({ models: models.index(ready) }),
+      ),
     }),
   }
   return [
@@ -117,8 +92,23 @@ export function grpcMethods({
   ]
 }
 
+/** A message without fields. */
+const nothing = messageType({})
+
+function method<Q extends object, A extends object>(
+  request: MessageType<Q>,
+  response: MessageType<A>,
+  answer: (message: Q) => MaybePromise<A>,
+): Answer {
+  return (message) =>
+    attempt(() =>
+      whenReady(answer(request.decode(message)), (value) => ({ bytes: response.encode(value) })),
+    )
+}
+
 /** An unknown model is not ready, which is no error over gRPC. */
-function readinessOf(models: Models, { name = '', version }: MessageOf<typeof modelName>): boolean {
+function isReady(models: Models, request: MessageOf<typeof gen.modelReadyRequest>): boolean {
+  const { name, version } = request
   try {
     return models.find(name, version).unready === undefined
   } catch (error) {
@@ -191,7 +181,7 @@ function encodeInferResponse(info: AnswerInfo, outputs: readonly Output[]): Enco
   const { message, size } = answerOf(info, outputs)
   const isPooled = size >= minPooledBytes
   return {
-    bytes: inferAnswer.encode(message, size, isPooled ? bufferPool : undefined),
+    bytes: gen.modelInferResponse.encode(message, size, isPooled ? bufferPool : undefined),
     hasRoom: true,
     isPooled,
   }
@@ -203,7 +193,10 @@ function encodeStreamResponse(
   error = '',
 ): Uint8Array {
   const { message, size } = answerOf(info, outputs)
-  return streamAnswer.encode({ error_message: error, infer_response: message }, size)
+  return gen.modelStreamInferResponse.encode(
+    { error_message: error, infer_response: message },
+    size,
+  )
 }
 
 function answerOf({ name, version, id, isFinal }: AnswerInfo, outputs: readonly Output[]) {

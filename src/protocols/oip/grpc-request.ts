@@ -1,13 +1,17 @@
 /** Requests of the protocol over gRPC, from their bytes. @module */
 
 import { type DataOf, type DType, dataConstructor } from '../../core/dtype.ts'
-import { BadInput } from '../../core/errors.ts'
+import { BadInput, badInput } from '../../core/errors.ts'
+import {
+  type inferTensorContents,
+  modelInferRequest,
+  type modelInferRequestParametersEntry,
+} from '../../messages/gen/inference.ts'
 import type { MessageOf } from '../../messages/message-type.ts'
 import { ProtoQuota, protoLimits, readProto } from '../../messages/protobuf.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
 import { showShape } from '../../values/array/shape.ts'
 import { datatypes } from './datatype.ts'
-import { type Contents, inferRequest, type ParameterEntry } from './grpc-messages.ts'
 import {
   type InferRequest,
   type Parameters,
@@ -35,7 +39,7 @@ export type GrpcInferRequest = ReturnType<typeof readInferRequest>
  */
 export function readInferRequest(bytes: Uint8Array) {
   const quota = new ProtoQuota({ ...protoLimits, fields: maxFields, integers: maxIntegers })
-  const message = readProto(bytes, (reader) => inferRequest.read(reader), quota)
+  const message = readProto(bytes, (reader) => modelInferRequest.read(reader), quota)
   const { model_name: name = '', model_version: version = '', id = '' } = message
   const parameters = parametersOf(message.parameters)
   const read = (): InferRequest => {
@@ -50,7 +54,9 @@ export function readInferRequest(bytes: Uint8Array) {
   return { name, version, id, parameters, read }
 }
 
-function parametersOf(entries: readonly ParameterEntry[] = []): Parameters {
+function parametersOf(
+  entries: readonly MessageOf<typeof modelInferRequestParametersEntry>[] = [],
+): Parameters {
   const values = entries.map(({ key = '', value = {} }) => {
     const [found] = Object.values(value)
     if (found !== undefined) return [key, found]
@@ -63,11 +69,11 @@ function parametersOf(entries: readonly ParameterEntry[] = []): Parameters {
 function readTensors({
   inputs = [],
   raw_input_contents: raws = [],
-}: MessageOf<typeof inferRequest>): Tensor[] {
+}: MessageOf<typeof modelInferRequest>): Tensor[] {
   const bare = inputs.filter(({ contents }) => contents === undefined).length
   if (raws.length > bare) {
     const what = `${bare} raw_input_contents, one for each input without contents`
-    throw new BadInput(`expected ${what}, received ${raws.length}`, { reason: 'shape' })
+    throw badInput('shape', `expected ${what}, received ${raws.length}`)
   }
   const texts = textQuota()
   let next = 0
@@ -77,37 +83,27 @@ function readTensors({
     if (contents !== undefined) return tensorOf(info, contents)
     const raw = raws[next++] ?? (info.size === 0 ? new Uint8Array(0) : undefined)
     if (raw !== undefined) return readRaw(info, raw)
-    throw inputFault(
-      info.name,
-      `expected contents or raw_input_contents for input ${shown(info.name)}, received neither`,
-    )
+    throw inputFault(info.name, 'contents or raw_input_contents', 'neither')
   })
 }
 
-function tensorOf({ name, datatype, shape, size }: TensorInfo, contents: Contents): Tensor {
-  const place = `input ${shown(name)}`
+function tensorOf(
+  { name, datatype, shape, size }: TensorInfo,
+  contents: MessageOf<typeof inferTensorContents>,
+): Tensor {
   const { dtype, contents: field } = datatypes[datatype]
   const lists = Object.entries(contents).filter(([, list]) => list !== undefined)
-  if (lists.length > 1)
-    throw inputFault(name, `expected one list of contents for ${place}, received several`, 'dtype')
+  if (lists.length > 1) throw inputFault(name, 'one list of contents', 'several', 'dtype')
   const [[found, list] = [field, []]] = lists
   if (found !== field) {
     const what = field === undefined ? 'raw_input_contents' : `the contents of ${datatype}`
-    throw inputFault(
-      name,
-      `expected ${what} for ${place}, received those of another datatype`,
-      'dtype',
-    )
+    throw inputFault(name, what, 'those of another datatype', 'dtype')
   }
-  if (list?.length !== size) {
-    throw inputFault(
-      name,
-      `expected ${size} elements (shape ${showShape(shape)}) for ${place}, received ${list?.length}`,
-    )
-  }
+  if (list?.length !== size)
+    throw inputFault(name, `${size} elements (shape ${showShape(shape)})`, String(list?.length))
   if (datatype === 'BYTES') {
     const texts = Array.from(list as readonly Uint8Array[], (bytes) =>
-      textOf(bytes, 0, bytes.length, place),
+      textOf(bytes, 0, bytes.length, name),
     )
     return { name, datatype, array: new NDArray(texts, shape, dtype) }
   }
@@ -119,9 +115,5 @@ function tensorOf({ name, datatype, shape, size }: TensorInfo, contents: Content
   const wrong = Array.prototype.findIndex.call(list, (value, i) => data[i] !== value)
   if (wrong === -1)
     return { name, datatype, array: new NDArray(data as DataOf<DType>, shape, dtype) }
-  throw inputFault(
-    name,
-    `expected numbers in the range of ${datatype} for ${place}, received ${list[wrong]}`,
-    'dtype',
-  )
+  throw inputFault(name, `numbers in the range of ${datatype}`, String(list[wrong]), 'dtype')
 }

@@ -1,6 +1,5 @@
 /** Answers of `…/infer`: JSON, with tensors in binary form behind it. @module */
 
-import { BadInput, expected } from '../../core/errors.ts'
 import { bufferPool, PooledBody } from '../../core/memory/buffer-pool.ts'
 import { isPromise, type MaybePromise, whenAllReady } from '../../core/promise.ts'
 import { TextWriter } from '../../core/text/text-writer.ts'
@@ -11,9 +10,10 @@ import { numberCodec } from '../../values/array/native-codec.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
 import type { NonFinite } from '../../values/array/number-codec.ts'
 import { classify, classQuotas } from './classification.ts'
-import { type InferRequest, lengthHeader, type RequestedOutput } from './infer-request.ts'
+import { lengthHeader, type RequestedOutput } from './infer-request.ts'
 import type { Model, ModelDescription } from './model.ts'
-import { shown, type Tensor, writeRaw, writtenArray } from './tensor.ts'
+import { type Tensor, writeRaw, writtenArray } from './tensor.ts'
+import { requireKnown } from './tensor-info.ts'
 
 /** Of answers in JSON. */
 export const jsonHeaders = constantHeaders([['content-type', 'application/json']])
@@ -41,36 +41,11 @@ export function selectOutputs(
 ): readonly Output[] {
   if (requested === undefined) return tensors.map((tensor) => ({ tensor, binary: undefined }))
   const quotas = classQuotas()
+  requireKnown(requested, tensors, 'outputs')
   return requested.map(({ name, binary, classes }) => {
-    const tensor = tensors.find((each) => each.name === name)
-    if (tensor === undefined) throw unknownOutput(name, tensors)
-    return {
-      tensor: classes === 0 ? tensor : classify(tensor, classes, labels?.[name], quotas),
-      binary,
-    }
-  })
-}
-
-/**
- * Called before the model computes.
- *
- * @throws BadInput.
- */
-export function requireOutputs(
-  { outputs }: InferRequest,
-  known: readonly { readonly name: string }[],
-): void {
-  for (const { name } of outputs ?? []) {
-    if (known.length > 0 && !known.some((each) => each.name === name))
-      throw unknownOutput(name, known)
-  }
-}
-
-function unknownOutput(name: string, known: readonly { readonly name: string }[]): BadInput {
-  const names = known.map((each) => shown(each.name)).join(', ')
-  return new BadInput(expected(`outputs ${names}`, 'the request', name), {
-    reason: 'schema',
-    path: name,
+    const tensor = tensors.find((each) => each.name === name) as Tensor
+    if (classes === 0) return { tensor, binary }
+    return { tensor: classify(tensor, classes, labels?.[name], quotas), binary }
   })
 }
 

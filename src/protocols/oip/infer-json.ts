@@ -1,6 +1,6 @@
 /** Bodies of `…/infer`: JSON, with tensors in binary form behind it. @module */
 
-import { BadInput, type BadInputReason, expected } from '../../core/errors.ts'
+import { BadInput, type BadInputReason, badInput, expected, show } from '../../core/errors.ts'
 import { minAsyncBytes } from '../../core/memory/limiter.ts'
 import { isRecord } from '../../core/options.ts'
 import { type MaybePromise, whenAllReady, whenReady } from '../../core/promise.ts'
@@ -18,21 +18,13 @@ import {
   type InferRequest,
   lengthHeader,
   noParameters,
-  type Parameters,
   parseParameters,
   type RequestedOutput,
   requestedOutput,
   requireDistinct,
 } from './infer-request.ts'
 import { textQuota } from './limits.ts'
-import {
-  checkTensorInfo,
-  inputFault,
-  readRaw,
-  shown,
-  type Tensor,
-  type TensorInfo,
-} from './tensor.ts'
+import { checkTensorInfo, inputFault, readRaw, type Tensor, type TensorInfo } from './tensor.ts'
 
 const maxTensors = 1000
 // Longer requests are not compared with the next one. **Units**: bytes.
@@ -108,8 +100,7 @@ function readParts(
  * @throws BadInput.
  */
 function planOf({ value: body, indexOf }: CutJson) {
-  if (!isRecord(body))
-    throw new BadInput(expected('an object', 'the request', body), { reason: 'schema' })
+  if (!isRecord(body)) throw badInput('schema', expected('an object', 'the request', body))
   const { id = '', inputs, outputs, parameters } = body
   const list = requireList(inputs, 'inputs')
   const listed = requireList(outputs ?? [], 'outputs')
@@ -134,14 +125,14 @@ function plannedInput(
   const { data } = input
   const info = checkTensorInfo(input.name, input.datatype, input.shape)
   const parameters = parseParameters(input.parameters, 'input', info.name)
-  const size = parameters.binary_data_size
-  const place = `input ${shown(info.name)}`
-  if (data === undefined) {
-    if (size === undefined) throw inputFault(info.name, missingData(place, parameters))
-    return { info, cut: -1, size }
+  const { binary_data_size: size, shared_memory_region: region } = parameters
+  if (data === undefined && size === undefined) {
+    const none = region === undefined ? 'neither' : 'a region of shared memory, which is not here'
+    throw inputFault(info.name, 'data or binary_data_size', none)
   }
-  if (size !== undefined)
-    throw inputFault(info.name, `expected either data or binary_data_size for ${place}`)
+  if (data !== undefined && size !== undefined)
+    throw inputFault(info.name, 'either data or binary_data_size', 'both')
+  if (size !== undefined) return { info, cut: -1, size }
   const cut = indexOf(data)
   return { info, cut, text: cut === -1 ? Buffer.from(JSON.stringify(data)) : undefined }
 }
@@ -149,11 +140,9 @@ function plannedInput(
 function requireList(value: unknown, name: string): readonly Readonly<Record<string, unknown>>[] {
   const isList =
     Array.isArray(value) && value.every((each) => typeof each === 'object' && each !== null)
-  if (!isList) throw new BadInput(expected('a list of objects', name, value), { reason: 'schema' })
+  if (!isList) throw badInput('schema', expected('a list of objects', name, value))
   if (value.length <= maxTensors) return value
-  throw new BadInput(expected(`at most ${maxTensors} elements`, name, value.length), {
-    reason: 'schema',
-  })
+  throw badInput('schema', expected(`at most ${maxTensors} elements`, name, value.length))
 }
 
 function readOutputs(list: readonly Readonly<Record<string, unknown>>[]): RequestedOutput[] {
@@ -175,8 +164,7 @@ function readPlanned(
   const { parameters, outputs } = plan
   const textOf = (index: number) => json.subarray(cuts[index][0], cuts[index][1])
   const id = plan.idCut === -1 ? plan.id : parseJson(textOf(plan.idCut), 'id')
-  if (typeof id !== 'string')
-    throw new BadInput(expected('a string', 'id', id), { reason: 'schema' })
+  if (typeof id !== 'string') throw badInput('schema', expected('a string', 'id', id))
   const texts = textQuota()
   let at = 0
   const tensors = plan.inputs.map(({ info: shared, cut, size, text }): MaybePromise<Tensor> => {
@@ -192,10 +180,7 @@ function readPlanned(
     const left = binary.length - at
     if (!Number.isSafeInteger(size) || (size as number) < 0 || (size as number) > left) {
       const what = `a number of bytes up to ${left}, which are left of the body,`
-      throw inputFault(
-        info.name,
-        expected(what, `binary_data_size of input ${shown(info.name)}`, size),
-      )
+      throw inputFault(info.name, what, show(size), 'shape', 'binary_data_size of ')
     }
     const start = at
     at += size as number
@@ -203,21 +188,10 @@ function readPlanned(
   })
   if (at !== binary.length) {
     const what = `${at} bytes behind the JSON, as the inputs say`
-    throw new BadInput(`expected ${what}, received ${binary.length - at} more`, { reason: 'shape' })
+    throw badInput('shape', `expected ${what}, received ${binary.length - at} more`)
   }
   const own = parameters === noParameters ? parameters : { ...parameters }
   return whenAllReady(tensors, (inputs): InferRequest => ({ id, parameters: own, inputs, outputs }))
-}
-
-function missingData(place: string, parameters: Parameters): string {
-  const region = parameters.shared_memory_region
-  if (region === undefined)
-    return `expected data or binary_data_size for ${place}, received neither`
-  return expected(
-    'data or binary_data_size, since there is no shared memory here,',
-    place,
-    'shared_memory_region',
-  )
 }
 
 const reasons: Partial<Record<ParseFailure['failure'], BadInputReason>> = {
@@ -235,15 +209,14 @@ function tensorOf(
   const { name, datatype, shape, size } = info
   if ('failure' in parsed) {
     const { failure, offset, path } = parsed
-    const what =
-      failure === 'syntax' || failure === 'encoding' ? 'a JSON list' : `elements of ${datatype}`
-    const place = `the data of input ${shown(name)}`
-    const message = `expected ${what} for ${place}, received something else at ${path ?? `byte ${offset} of it`}`
-    throw inputFault(name, message, reasons[failure] ?? 'dtype')
+    const isText = failure === 'syntax' || failure === 'encoding'
+    const what = isText ? 'a JSON list' : `elements of ${datatype}`
+    const received = `something else at ${path ?? `byte ${offset} of it`}`
+    throw inputFault(name, what, received, reasons[failure] ?? 'dtype', 'the data of ')
   }
   if (parsed.size !== size) {
-    const what = `${size} elements (shape ${showShape(shape)}) for the data of input ${shown(name)}`
-    throw inputFault(name, `expected ${what}, received ${parsed.size}`)
+    const what = `${size} elements (shape ${showShape(shape)})`
+    throw inputFault(name, what, parsed.size, 'shape', 'the data of ')
   }
   const array = new NDArray(parsed.data, shape, parsed.dtype)
   return { name, datatype, array, ...(nulls.length > 0 && { nulls }) }

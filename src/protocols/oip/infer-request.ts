@@ -1,5 +1,5 @@
 /** A request for an inference, from whichever transport it came. @module */
-import { BadInput, expected } from '../../core/errors.ts'
+import { BadInput, badInput, expected } from '../../core/errors.ts'
 import type { RequestParameters } from '../../http/context.ts'
 import { maxClasses } from './limits.ts'
 import { shown, type Tensor } from './tensor.ts'
@@ -44,18 +44,12 @@ export function parseParameters(value: unknown, what: string, name?: string): Pa
   if (value === undefined || value === null) return noParameters
   const place = () => (name === undefined ? what : `${what} ${shown(name)}`)
   if (typeof value !== 'object' || Array.isArray(value)) {
-    throw new BadInput(expected('an object', `parameters of ${place()}`, value), {
-      reason: 'schema',
-    })
+    throw badInput('schema', expected('an object', `parameters of ${place()}`, value))
   }
   for (const [key, each] of Object.entries(value)) {
     if (typeof each === 'string' || typeof each === 'number' || typeof each === 'boolean') continue
-    const message = expected(
-      'a string, a number or a boolean',
-      `parameter ${shown(key)} of ${place()}`,
-      each,
-    )
-    throw new BadInput(message, { reason: 'schema' })
+    const parameter = `parameter ${shown(key)} of ${place()}`
+    throw badInput('schema', expected('a string, a number or a boolean', parameter, each))
   }
   return value as Parameters
 }
@@ -65,18 +59,16 @@ export function parseParameters(value: unknown, what: string, name?: string): Pa
  * @throws BadInput.
  */
 export function requestedOutput(name: unknown, parameters: Parameters): RequestedOutput {
-  if (typeof name !== 'string' || name === '') {
-    throw new BadInput(expected('a name', 'an output', name), { reason: 'schema' })
-  }
+  if (typeof name !== 'string' || name === '')
+    throw badInput('schema', expected('a name', 'an output', name))
   const { binary_data: binary, classification = 0 } = parameters
   const classes = Number(classification)
   if (!Number.isSafeInteger(classes) || classes < 0 || classes > maxClasses) {
-    const message = expected(
+    const [what, place] = [
       `a whole number up to ${maxClasses}`,
       `classification of output ${shown(name)}`,
-      classification,
-    )
-    throw new BadInput(message, { reason: 'schema' })
+    ]
+    throw badInput('schema', expected(what, place, classification))
   }
   return { name, binary: typeof binary === 'boolean' ? binary : undefined, classes }
 }

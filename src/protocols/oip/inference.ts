@@ -4,9 +4,10 @@ import { decodeFailureOf } from '../../api/stages.ts'
 import type { Visit } from '../../api/visit.ts'
 import { Overloaded, type ServingError } from '../../core/errors.ts'
 import { isPromise, type MaybePromise, whenReady } from '../../core/promise.ts'
-import { type Output, requireOutputs, selectOutputs } from './infer-answer.ts'
+import { type Output, selectOutputs } from './infer-answer.ts'
 import type { InferRequest } from './infer-request.ts'
 import type { Model, ModelDescription } from './model.ts'
+import { requireKnown } from './tensor-info.ts'
 
 /** The requested outputs, or the error. */
 export type Inference = { readonly outputs: readonly Output[] } | { readonly error: ServingError }
@@ -56,7 +57,9 @@ function run<R>(
 ): MaybePromise<R | { readonly error: ServingError }> {
   return attempt(() =>
     whenReady(describeModel(model), (description): MaybePromise<R> => {
-      requireOutputs(request, description.outputs)
+      const { outputs } = description
+      // Before the model computes.
+      if (outputs.length > 0) requireKnown(request.outputs ?? [], outputs, 'outputs')
       ctx.parameters = request.parameters
       return call(description)
     }),

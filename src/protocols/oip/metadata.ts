@@ -1,44 +1,52 @@
 /** The metadata of a server and its models in the protocol's JSON, also for gRPC. @module */
+import { packageVersion } from '../../core/package-version.ts'
 import { datatypes } from './datatype.ts'
-import type { Model, ModelDescription } from './model.ts'
+import { describeModel } from './inference.ts'
+import type { Models } from './models.ts'
 import type { TensorInfo } from './tensor-info.ts'
 
-/** Names of the extensions that the server has. */
-export const extensions: readonly string[] = [
-  'classification',
-  'model_repository',
-  'model_configuration',
-  'binary_tensor_data',
-  'parameters',
-  'statistics',
-  'generate',
-]
+/** The metadata of the server, with the names of its extensions. */
+export const serverMetadata = {
+  name: 'serving',
+  version: packageVersion,
+  extensions: [
+    'classification',
+    'model_repository',
+    'model_configuration',
+    'binary_tensor_data',
+    'parameters',
+    'statistics',
+    'generate',
+  ],
+}
 
 function tensorMetadata({ name, datatype, shape }: TensorInfo) {
   return { name, datatype, shape }
 }
 
-/** @returns the metadata of a model. */
-export function modelMetadata(
-  model: Model,
-  versions: readonly string[],
-  description: ModelDescription,
-) {
-  return {
-    name: model.name,
-    versions,
-    platform: description.platform,
-    inputs: description.inputs.map(tensorMetadata),
-    outputs: description.outputs.map(tensorMetadata),
-  }
+/**
+ * @returns the metadata of a model.
+ * @throws NotFound; Overloaded while it is not ready.
+ */
+export async function modelMetadata(models: Models, asked?: string, version?: string) {
+  const model = models.find(asked, version)
+  const { platform, inputs, outputs } = await describeModel(model)
+  const { name } = model
+  const versions = models.versions(name)
+  const both = { inputs: inputs.map(tensorMetadata), outputs: outputs.map(tensorMetadata) }
+  return { name, versions, platform, ...both }
 }
 
-/** Triton's ModelConfig. `dims` of batched models leave out the rows. */
-export function modelConfig(model: Model, description: ModelDescription) {
-  const { platform, maxBatchSize, inputs, outputs, isStream } = description
+/**
+ * @returns Triton's ModelConfig. `dims` of batched models leave out the rows.
+ * @throws as {@link modelMetadata}.
+ */
+export async function modelConfig(models: Models, asked?: string, version?: string) {
+  const model = models.find(asked, version)
+  const { platform, maxBatchSize, inputs, outputs, isStream } = await describeModel(model)
   const tensor = ({ name, datatype, shape }: TensorInfo) => ({
     name,
-    data_type: datatypes[datatype].config[1],
+    data_type: datatypes[datatype].config,
     dims: shape.slice(Number(maxBatchSize > 0)),
     is_shape_tensor: false,
   })

@@ -2,7 +2,7 @@
 import type { Group, Host } from '../../api/protocol.ts'
 import { Overloaded, ServingError } from '../../core/errors.ts'
 import type { Models } from './models.ts'
-import { joinStatistics, type ModelCounts, type ModelStatistics } from './statistics.ts'
+import { joinStatistics, type ModelCounts } from './statistics.ts'
 
 /** What one process asks of all. */
 export interface GroupRequest {
@@ -59,11 +59,12 @@ export class ModelGroup {
    *
    * @throws NotFound.
    */
-  async statistics(name = '', version = ''): Promise<readonly ModelStatistics[]> {
+  async statistics(name = '', version = '') {
     const request = { action: 'statistics', name, version } as const
     const own = await act(this.models, request)
     const others = await this.#ask(request)
-    return joinStatistics([...own, ...others.flatMap(({ counts = [] }) => counts)])
+    const all = [...own, ...others.flatMap(({ counts = [] }) => counts)]
+    return { model_stats: joinStatistics(all) }
   }
 }
 

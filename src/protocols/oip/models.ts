@@ -48,7 +48,7 @@ export class Models {
    * @default the greatest version
    * @throws NotFound; BadInput unless the version is a number.
    */
-  find(name: string, version = ''): Model {
+  find(name = '', version = ''): Model {
     const versions = this.#versionsOf(name)
     if (version === '') {
       const [first, ...others] = versions.values()
@@ -63,15 +63,16 @@ export class Models {
     )
   }
 
-  /** The entries of all models, and of those that could not be loaded. */
-  index() {
+  /** The entries of all models, and of those that could not be loaded; or of those that are ready. */
+  index(isReadyOnly = false) {
     const failed = this.#repositories.flatMap((repository) => [...repository.names()])
-    return [
+    const entries = [
       ...this.all().map(({ name, version, unready }) => indexEntry(name, version, unready)),
       ...failed
         .filter(([, reason]) => reason !== undefined)
         .map(([name, reason]) => indexEntry(name, '', reason)),
     ]
+    return entries.filter(({ state }) => !isReadyOnly || state === 'READY')
   }
 
   load(name: string): MaybePromise<void> {

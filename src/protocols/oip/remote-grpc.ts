@@ -2,15 +2,16 @@
 import { type ClientHttp2Session, connect } from 'node:http2'
 import { ClientClosed, ServingError } from '../../core/errors.ts'
 import { timeoutLines } from '../../http/timeout-header.ts'
+import {
+  modelInferRequest,
+  modelInferResponse,
+  modelMetadataRequest,
+  modelMetadataResponse,
+  modelReadyRequest,
+  modelReadyResponse,
+} from '../../messages/gen/inference.ts'
 import { callUnary } from '../../messages/unary-call.ts'
 import type { ModelCall } from '../../runner/model-host.ts'
-import {
-  flagAnswer,
-  inferAnswer,
-  inferRequest,
-  metadataAnswer,
-  modelName,
-} from './grpc-messages.ts'
 import {
   badAnswer,
   type RemoteTransport,
@@ -108,9 +109,15 @@ export function grpcTransport(): RemoteTransport {
         raw_input_contents: raws,
       }
       const size = raws.reduce((sum, raw) => sum + raw.length + 256, 256)
-      const answer = await request(address, 'ModelInfer', inferRequest.encode(message, size), call)
+      const answer = await request(
+        address,
+        'ModelInfer',
+        modelInferRequest.encode(message, size),
+        call,
+      )
       try {
-        const { outputs = [], raw_output_contents: contents = [] } = inferAnswer.decode(answer)
+        const { outputs = [], raw_output_contents: contents = [] } =
+          modelInferResponse.decode(answer)
         return outputs.map(({ name, datatype, shape = [] }, i) =>
           readRaw(checkTensorInfo(name, datatype, shape), contents[i] ?? new Uint8Array(0)),
         )
@@ -122,18 +129,18 @@ export function grpcTransport(): RemoteTransport {
       const answer = await request(
         address,
         'ModelMetadata',
-        modelName.encode({ name: model, version }),
+        modelMetadataRequest.encode({ name: model, version }),
       )
-      const { inputs = [], outputs = [] } = metadataAnswer.decode(answer)
+      const { inputs = [], outputs = [] } = modelMetadataResponse.decode(answer)
       return { inputs: inputs.map(remoteInfo), outputs: outputs.map(remoteInfo) }
     },
     async isReady(address, model, version) {
       const answer = await request(
         address,
         'ModelReady',
-        modelName.encode({ name: model, version }),
+        modelReadyRequest.encode({ name: model, version }),
       )
-      return flagAnswer.decode(answer).flag === true
+      return modelReadyResponse.decode(answer).ready === true
     },
     close() {
       for (const session of sessions.values()) session.destroy()

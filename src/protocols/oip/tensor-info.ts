@@ -1,6 +1,6 @@
 /** What models say of their inputs and outputs, and requests checked against it. @module */
 
-import { expected, type ServingError } from '../../core/errors.ts'
+import { BadInput, expected } from '../../core/errors.ts'
 import type { MaybePromise } from '../../core/promise.ts'
 import type { Context } from '../../http/context.ts'
 import { matchesShape, showShape } from '../../values/array/shape.ts'
@@ -49,42 +49,42 @@ export function requireInputs(
     }
     return tensor
   })
-  if (count < tensors.length) throw unknownInput(tensors, infos)
+  if (count < tensors.length) requireKnown(tensors, infos, 'inputs')
   const missing = infos.find(({ isOptional }, i) => inputs[i] === undefined && !isOptional)
   if (missing === undefined) return inputs
   const { name } = missing
-  throw inputFault(
-    name,
-    `expected an input ${shown(name)}, received a request without it`,
-    'schema',
-  )
+  throw new BadInput(`expected an input ${shown(name)}, received a request without it`, {
+    reason: 'schema',
+    path: name,
+  })
 }
 
-function unknownInput(tensors: readonly Tensor[], infos: readonly TensorInfo[]): ServingError {
-  const { name } = tensors.find(
-    (tensor) => !infos.some((info) => info.name === tensor.name),
-  ) as Tensor
-  const known = infos.map((info) => shown(info.name)).join(', ')
-  return inputFault(name, expected(`inputs ${known}`, 'the request', name), 'schema')
+interface Named {
+  readonly name: string
+}
+
+/**
+ * `side`: `inputs` or `outputs`.
+ *
+ * @throws BadInput for a name that is not known.
+ */
+export function requireKnown(named: readonly Named[], known: readonly Named[], side: string): void {
+  const unknown = named.find(({ name }) => !known.some((each) => each.name === name))
+  if (unknown === undefined) return
+  const { name: path } = unknown
+  const names = known.map(({ name }) => shown(name)).join(', ')
+  const message = expected(`${side} ${names}`, 'the request', path)
+  throw new BadInput(message, { reason: 'schema', path })
 }
 
 function requireFit({ name, datatype, array, nulls }: Tensor, info: TensorInfo): void {
-  if (nulls !== undefined && !info.takesNulls) {
-    throw inputFault(
-      name,
-      `expected texts for input ${shown(name)}, received null at element ${nulls[0]}`,
-      'dtype',
-    )
-  }
+  if (nulls !== undefined && !info.takesNulls)
+    throw inputFault(name, 'texts', `null at element ${nulls[0]}`, 'dtype')
   // The model gets float32 of both.
   const isFloat32 = (name: Datatype) => name === 'FP32' || name === 'BF16'
   const fits = datatype === info.datatype || (isFloat32(datatype) && isFloat32(info.datatype))
-  if (!fits && !info.isAnyDatatype) {
-    const what = `datatype ${info.datatype} for input ${shown(name)}`
-    throw inputFault(name, `expected ${what}, received ${datatype}`, 'dtype')
-  }
-  if (!info.isAnyShape && !matchesShape(array.shape, info.shape)) {
-    const what = `shape ${showShape(info.shape)} for input ${shown(name)}`
-    throw inputFault(name, `expected ${what}, received shape ${showShape(array.shape)}`)
-  }
+  if (!fits && !info.isAnyDatatype)
+    throw inputFault(name, `datatype ${info.datatype}`, datatype, 'dtype')
+  if (!info.isAnyShape && !matchesShape(array.shape, info.shape))
+    throw inputFault(name, `shape ${showShape(info.shape)}`, `shape ${showShape(array.shape)}`)
 }

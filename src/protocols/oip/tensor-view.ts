@@ -16,7 +16,7 @@ import { NDArray } from '../../values/array/ndarray.ts'
 import { showShape } from '../../values/array/shape.ts'
 import { frameView, seriesView } from './column-view.ts'
 import { datatypeOf } from './datatype.ts'
-import { inputFault, shown, type Tensor } from './tensor.ts'
+import { inputFault, type Tensor } from './tensor.ts'
 import type { TensorInfo, TensorView } from './tensor-info.ts'
 
 /** Undefined if the value is not tensors. `side` names a value's only tensor, or `text_input` and `text_output`. */
@@ -61,8 +61,7 @@ const oneText = { datatype: 'BYTES', shape: [1] } as const
 
 function onlyText({ name, array }: Tensor): string {
   if (array.size === 1) return (array.data as string[])[0]
-  const what = `one element for input ${shown(name)}`
-  throw inputFault(name, `expected ${what}, received shape ${showShape(array.shape)}`)
+  throw inputFault(name, 'one element', `shape ${showShape(array.shape)}`)
 }
 
 function textTensor(name: string, text: string): readonly Tensor[] {

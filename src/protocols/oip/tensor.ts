@@ -1,6 +1,6 @@
 /** Tensors, and Triton's binary tensor data: little-endian in C order; BYTES have a length of 32 bits each. @module */
 
-import { BadInput, expected, type ServingError } from '../../core/errors.ts'
+import { BadInput, expected, type ServingError, show } from '../../core/errors.ts'
 import { bytesOf } from '../../core/memory/byte-copy.ts'
 import { decodeUtf8 } from '../../core/text/utf8.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
@@ -26,12 +26,15 @@ export interface TensorInfo {
   readonly size: number
 }
 
-/** @returns a fault of an input. */
+/** @returns the fault of an input; `part`: of it, as in `the shape of `. */
 export function inputFault(
   name: string,
-  message: string,
+  what: string,
+  received: string | number,
   reason: ServingError['reason'] = 'shape',
+  part = '',
 ): BadInput {
+  const message = `expected ${what} for ${part}input ${shown(name)}, received ${received}`
   return new BadInput(message, { reason, path: name })
 }
 
@@ -41,27 +44,17 @@ export function checkTensorInfo(name: unknown, datatype: unknown, shape: unknown
     throw new BadInput(expected('a name', 'an input', name))
   if (!isDatatype(datatype)) {
     const known = Object.keys(datatypes).join(', ')
-    throw inputFault(
-      name,
-      expected(`one of ${known}`, `the datatype of input ${shown(name)}`, datatype),
-      'dtype',
-    )
+    throw inputFault(name, `one of ${known}`, show(datatype), 'dtype', 'the datatype of ')
   }
   const dims = shape as readonly number[]
-  if (Array.isArray(shape) && shape.length > maxDimensions) {
-    const message = `expected at most ${maxDimensions} dimensions for input ${shown(name)}, received ${shape.length}`
-    throw inputFault(name, message)
-  }
-  if (!Array.isArray(shape) || !dims.every((dim) => Number.isSafeInteger(dim) && dim >= 0)) {
-    throw inputFault(
-      name,
-      expected('a list of whole numbers', `the shape of input ${shown(name)}`, shape),
-    )
-  }
+  if (!Array.isArray(shape) || !dims.every((dim) => Number.isSafeInteger(dim) && dim >= 0))
+    throw inputFault(name, 'a list of whole numbers', show(shape), 'shape', 'the shape of ')
+  if (dims.length > maxDimensions)
+    throw inputFault(name, `at most ${maxDimensions} dimensions`, dims.length)
   const size = sizeOf(dims)
   if (size === 0) checkSize(dims, 0, `input ${shown(name)}`)
   if (Number.isSafeInteger(size)) return { name, datatype, shape: dims, size }
-  throw inputFault(name, expected('a shape of fewer elements', `input ${shown(name)}`, dims))
+  throw inputFault(name, 'a shape of fewer elements', show(dims))
 }
 
 /** @returns a name for a message. */
@@ -80,8 +73,8 @@ export function readRaw({ name, datatype, shape, size }: TensorInfo, bytes: Uint
   }
   const { dtype, bytes: width } = datatypes[datatype]
   if (bytes.length !== size * width) {
-    const what = `${size * width} bytes (shape ${showShape(shape)} of ${datatype}) for input ${shown(name)}`
-    throw inputFault(name, `expected ${what}, received ${bytes.length}`)
+    const what = `${size * width} bytes (shape ${showShape(shape)} of ${datatype})`
+    throw inputFault(name, what, bytes.length)
   }
   if (datatype === 'BF16') return { name, datatype, array: new NDArray(widen(bytes), shape) }
   const data = viewElements(bytes, dtype as 'float64', `input ${shown(name)}`)
@@ -96,38 +89,22 @@ function widen(bytes: Uint8Array): Float32Array {
 }
 
 function readTexts(name: string, bytes: Uint8Array, size: number): string[] {
-  const place = `input ${shown(name)}`
-  if (bytes.length < size * 4) {
-    throw inputFault(
-      name,
-      `expected ${size} elements of BYTES for ${place}, received ${bytes.length} bytes`,
-    )
-  }
+  const elements = `${size} elements of BYTES`
+  if (bytes.length < size * 4) throw inputFault(name, elements, `${bytes.length} bytes`)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const texts: string[] = []
   let at = 0
   for (let i = 0; i < size; i++) {
     const rest = bytes.length - at
-    if (rest < 4)
-      throw inputFault(
-        name,
-        `expected the length of element ${i} of ${place}, received ${rest} bytes`,
-      )
+    if (rest < 4) throw inputFault(name, `the length of element ${i}`, `${rest} bytes`)
     const length = view.getUint32(at, true)
-    if (length > rest - 4) {
-      throw inputFault(
-        name,
-        `expected ${length} bytes for element ${i} of ${place}, received ${rest - 4}`,
-      )
-    }
-    texts.push(textOf(bytes, at + 4, at + 4 + length, place))
+    if (length > rest - 4)
+      throw inputFault(name, `${length} bytes`, rest - 4, 'shape', `element ${i} of `)
+    texts.push(textOf(bytes, at + 4, at + 4 + length, name))
     at += 4 + length
   }
   if (at === bytes.length) return texts
-  throw inputFault(
-    name,
-    `expected ${size} elements of BYTES for ${place}, received ${bytes.length - at} bytes more`,
-  )
+  throw inputFault(name, elements, `${bytes.length - at} bytes more`)
 }
 
 // For shorter texts the call of a TextDecoder costs more than its work.
@@ -137,21 +114,17 @@ const { utf8Slice } = Buffer.prototype as unknown as {
 }
 
 /** @throws BadInput for invalid UTF-8. */
-export function textOf(bytes: Uint8Array, start: number, end: number, place: string): string {
+export function textOf(bytes: Uint8Array, start: number, end: number, name: string): string {
   if (end - start <= shortBytes) {
     const text = utf8Slice.call(bytes, start, end)
     if (!text.includes('\ufffd')) return text
   }
   try {
-    return decodeUtf8(bytes.subarray(start, end), place)
+    return decodeUtf8(bytes.subarray(start, end), name)
   } catch {
     // The decoder's offset would be one in the element.
-    throw new BadInput(
-      `expected UTF-8 text for an element of ${place}, received an invalid byte sequence`,
-      {
-        reason: 'encoding',
-      },
-    )
+    const received = 'an invalid byte sequence'
+    throw inputFault(name, 'UTF-8 text', received, 'encoding', 'an element of ')
   }
 }
 
