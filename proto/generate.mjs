@@ -1,8 +1,9 @@
 /**
  * Makes src/messages/gen from the .proto files here: `npm run gen`. With `--check`, only says whether it is up to date.
  *
- * `inference.ts`: the types of the messages of inference. `descriptors.ts`: the FileDescriptorProtos that the server's reflection service answers with: of serving.v1, of the same messages under
- * the names of bentoml.grpc.v1, of inference, and of gRPC's own services.
+ * `inference.ts`: the types of the messages of inference. `descriptors.ts`: the FileDescriptorProtos that the server's
+ * reflection service answers with: of serving.v1, of the same messages under the names of bentoml.grpc.v1, of
+ * inference, and of gRPC's own services.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

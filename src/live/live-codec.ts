@@ -61,8 +61,8 @@ export class LiveCodec {
   }
 
   /**
-   * `borrowed`: the bytes are valid during the call. `ctx`: of this message, whose clean-ups do not wait for the stream's
-   * end. Needed if `takesContext`.
+   * `borrowed`: the bytes are valid during the call. `ctx`: of this message, needed if `takesContext`. Its clean-ups do
+   * not wait for the stream's end.
    *
    * @throws as `fromHttpRequest`; UnsupportedMediaType.
    */

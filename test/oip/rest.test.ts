@@ -322,6 +322,12 @@ describe('generate', () => {
     expect((await post('/v2/models/none/generate_stream', { text_input: 'a' })).status).toBe(404)
     expect((await post('/v2/models/spell/generate_stream', {})).status).toBe(400)
     expect((await post('/v2/models/double/generate', { input: [1, 2, 3] })).status).toBe(400)
+    const twice = { text_input: 'a', parameters: { text_input: 'b' } }
+    const answer = await post('/v2/models/spell/generate', twice)
+    expect([answer.status, answer.json<{ error: string }>().error]).toEqual([
+      400,
+      'expected input "text_input" once, received it twice',
+    ])
     expect((await post('/v2/models/double/generate', { input: 'x' })).status).toBe(400)
   })
 })

@@ -17,11 +17,7 @@ export function bomLength(bytes: Uint8Array): number {
 const sameOffset = (offset: number): number => offset
 
 /** @throws those of {@link checkUtf8}. `toOffset`: where a byte was in the client's text. */
-export function decodeUtf8(
-  bytes: Uint8Array,
-  name: string,
-  toOffset = sameOffset,
-): string {
+export function decodeUtf8(bytes: Uint8Array, name: string, toOffset = sameOffset): string {
   if (bytes.length > asciiBytes) {
     if (isAscii(bytes)) return latin1Text(bytes)
     const text = longUtf8Text(bytes)

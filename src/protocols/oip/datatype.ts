@@ -3,7 +3,7 @@
 import type { ModelTensor } from '../../api/model-options.ts'
 import { type DType, elementTypes } from '../../core/dtype.ts'
 
-/** `bytes`: of one element, 0 for BYTES. `contents`: field of InferTensorContents. `config`: name in the enum DataType. */
+/** `bytes`: of one element, 0 for BYTES. `contents`: field of InferTensorContents. `config`: name in DataType. */
 export const datatypes = {
   BOOL: { dtype: 'bool', bytes: 1, contents: 'bool_contents', config: 'TYPE_BOOL' },
   UINT8: { dtype: 'uint8', bytes: 1, contents: 'uint_contents', config: 'TYPE_UINT8' },
