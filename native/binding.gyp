@@ -54,6 +54,7 @@
         "src/ndarray_parse.cpp",
         "src/number_parse.cpp",
         "src/parquet_addon.cpp",
+        "src/parquet_file.cpp",
         "src/parquet_footer.cpp",
         "src/parquet_read.cpp",
         "src/parquet_write.cpp",

@@ -52,6 +52,7 @@ const readers = [
   'powers_of_ten',
   ...frames,
   'json_scan',
+  'parquet_file',
   'parquet_read',
   'snappy',
 ]

@@ -2,6 +2,7 @@
 // **Source**: the Thrift compact protocol, and parquet.thrift.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -85,9 +86,10 @@ class ThriftReader {
   size_t at_;
 };
 
-// A page: what its header says, and its bytes as they lie in the file.
+// A page: what its header says, and its levels and values as they lie in the file.
 struct SeedPage {
   ParquetPage head;
+  Octets levels;
   Octets bytes;
 };
 
@@ -108,24 +110,32 @@ inline std::vector<SeedPage> PagesOf(const Octets& file, size_t at, size_t rows,
     const Thrift head = reader.Struct();
     const size_t packed = head.Size(3);
     if (packed > file.size() - reader.at()) return {};
-    SeedPage page{{},
-                  Octets(file.begin() + static_cast<std::ptrdiff_t>(reader.at()),
-                         file.begin() + static_cast<std::ptrdiff_t>(reader.at() + packed))};
     const size_t kind = head.Size(1);
     const bool is_v2 = kind == 3;
     const Thrift& own = head.At(kind == 2 ? 7 : is_v2 ? 8 : 5);
+    const size_t levels = is_v2 ? own.Size(5) + own.Size(6) : 0;
+    const auto start = file.begin() + static_cast<std::ptrdiff_t>(reader.at());
+    const auto values = start + static_cast<std::ptrdiff_t>(std::min(levels, packed));
+    SeedPage page{{}, Octets(start, values), Octets(values, start + static_cast<std::ptrdiff_t>(packed))};
     page.head.is_dictionary = kind == 2;
     page.head.values = own.Size(1);
     page.head.encoding = static_cast<int>(own.Size(is_v2 ? 4 : 2));
     page.head.is_snappy = is_snappy && !(is_v2 && own.Has(7) && own.Size(7) == 0);
-    page.head.unpacked = head.Size(2);
-    page.head.levels = is_v2 ? own.Size(5) + own.Size(6) : SIZE_MAX;
+    page.head.unpacked = head.Size(2) - levels;
+    page.head.has_levels = is_v2;
     page.head.starts_chunk = pages.empty();
     if (kind != 2) rows -= page.head.values < rows ? page.head.values : rows;
     pages.push_back(page);
     at = reader.at() + packed;
   }
   return pages;
+}
+
+// Returns the type for a number of the enum Type; float16 stands for those that are not read.
+inline Dtype DtypeOfPhysical(size_t type) {
+  constexpr Dtype kTypes[] = {Dtype::kBool,    Dtype::kInt32,   Dtype::kInt64, Dtype::kFloat16,
+                              Dtype::kFloat32, Dtype::kFloat64, Dtype::kStr,   Dtype::kFloat16};
+  return kTypes[type % 8];
 }
 
 // Adds the columns of each row group to `to`, without those of nested files, of repeated fields and of codecs other
@@ -148,10 +158,7 @@ inline void AddColumns(const Octets& file, std::vector<SeedColumn>& to) {
       const size_t data = chunk.Size(9);
       const size_t dictionary = chunk.Has(11) ? chunk.Size(11) : 0;
       const size_t start = dictionary > 0 && dictionary < data ? dictionary : data;
-      // By the numbers of the enum Type; float16 stands for those that are not read.
-      constexpr Dtype kTypes[] = {Dtype::kBool,    Dtype::kInt32,   Dtype::kInt64, Dtype::kFloat16,
-                                  Dtype::kFloat32, Dtype::kFloat64, Dtype::kStr,   Dtype::kFloat16};
-      SeedColumn column{kTypes[chunk.Size(1) % 8], leaf.Size(3) == 1, chunk.Size(5), {}};
+      SeedColumn column{DtypeOfPhysical(chunk.Size(1)), leaf.Size(3) == 1, chunk.Size(5), {}};
       column.pages = PagesOf(file, start, column.rows, codec == 1);
       if (!column.pages.empty()) to.push_back(column);
     }

@@ -14,7 +14,7 @@
 #include "../src/frame_parse.h"
 #include "../src/json_scan.h"
 #include "../src/ndarray_parse.h"
-#include "../src/parquet_read.h"
+#include "../src/parquet_file.h"
 #include "../src/snappy.h"
 #include "mutate.h"
 #include "parquet_file.h"
@@ -171,17 +171,16 @@ const SeedPage& AnyPage(Mutator& mutate, const std::vector<SeedColumn>& seeds) {
 void ReadSnappy(Mutator& mutate, const std::vector<SeedColumn>& seeds, Tally& tally) {
   const SeedPage* page = &AnyPage(mutate, seeds);
   while (!page->head.is_snappy) page = &AnyPage(mutate, seeds);
-  const size_t levels = page->head.levels == SIZE_MAX ? 0 : page->head.levels;
-  Octets packed(page->bytes.begin() + static_cast<std::ptrdiff_t>(levels), page->bytes.end());
+  Octets packed = page->bytes;
   mutate.Damage(packed, AnyPage(mutate, seeds).bytes);
-  size_t size = page->head.unpacked - levels;
+  size_t size = page->head.unpacked;
   if (mutate.OneIn(4)) {
     // The size that the damaged bytes announce: with another one the decoder stops at once.
     size = packed.empty() ? 0 : packed[0] & 0x7f;
     if (packed.size() > 1 && packed[0] > 0x7f) size |= (packed[1] & 0x7fu) << 7;
   }
   const Exact from(packed);
-  const Exact out(size);
+  const Exact out(size + serving::kSnappyRoom);
   tally.Add(serving::UnpackSnappy(from.get(), packed.size(), out.get(), size));
 }
 
@@ -199,7 +198,7 @@ void DamageHead(Mutator& mutate, ParquetPage& head) {
   if (field == 2) head.values = Other(mutate, head.values);
   if (field == 3) head.is_snappy = !head.is_snappy;
   if (field == 4) head.unpacked = Other(mutate, head.unpacked);
-  if (field == 5) head.levels = head.levels == SIZE_MAX || mutate.OneIn(2) ? Other(mutate, 8) : SIZE_MAX;
+  if (field == 5) head.has_levels = !head.has_levels;
   if (field == 6) head.starts_chunk = !head.starts_chunk;
 }
 
@@ -209,37 +208,63 @@ Dtype DtypeOf(Mutator& mutate, Dtype dtype) {
   return dtype == Dtype::kInt32 ? kNarrow[mutate.Below(5)] : dtype;
 }
 
-// Decodes a column and checks its nulls and offsets. The buffers are those of parquet_addon.cpp, each exactly as long
-// as it must be. Returns whether the decoder accepted it.
-bool Decode(const SeedColumn& seed, Dtype dtype) {
-  std::vector<Exact> bytes;
-  std::vector<ParquetPage> pages;
-  for (const SeedPage& page : seed.pages) {
-    bytes.emplace_back(page.bytes);
-    pages.push_back(page.head);
-    pages.back().bytes = {bytes.back().get(), page.bytes.size()};
+// The buffers of parquet_addon.cpp for a column, each exactly as long as it must be.
+class ColumnRoom {
+ public:
+  ColumnRoom(Dtype dtype, size_t rows)
+      : dtype_(dtype),
+        validity_((rows + 7) / 8),
+        data_(dtype == Dtype::kBool ? (rows + 7) / 8 : rows * serving::PhysicalSize(dtype)),
+        offsets_(dtype == Dtype::kStr ? (rows + 1) * 4 : 0) {}
+
+  serving::ParquetColumn Column(bool is_optional) const {
+    const bool is_text = dtype_ == Dtype::kStr;
+    int32_t* const offsets = is_text ? reinterpret_cast<int32_t*>(offsets_.get()) : nullptr;
+    return {dtype_, is_optional, data_.get(), validity_.get(), offsets};
   }
-  const size_t rows = seed.rows;
-  const bool is_text = dtype == Dtype::kStr;
-  const size_t bits = (rows + 7) / 8;
-  const Exact validity(bits);
-  const Exact data(dtype == Dtype::kBool ? bits : rows * serving::PhysicalSize(dtype));
-  const Exact offsets(is_text ? (rows + 1) * 4 : 0);
-  serving::ParquetColumn column;
-  column.dtype = dtype;
-  column.is_optional = seed.is_optional;
-  column.validity = validity.get();
-  column.data = data.get();
-  column.offsets = is_text ? reinterpret_cast<int32_t*>(offsets.get()) : nullptr;
-  serving::ParquetDecoder decoder(rows, 1 << 16);
-  if (!decoder.Read(column, pages.data(), pages.size())) return false;
+
+ private:
+  const Dtype dtype_;
+  const Exact validity_;
+  const Exact data_;
+  const Exact offsets_;
+};
+
+// Checks the nulls and offsets of a column.
+void ExpectWhole(const serving::ParquetColumn& column, size_t rows) {
   size_t present = 0;
-  for (size_t row = 0; row < rows; row++) present += validity.get()[row / 8] >> (row % 8) & 1;
+  for (size_t row = 0; row < rows; row++) present += column.validity[row / 8] >> (row % 8) & 1;
   Expect(present + column.nulls == rows, "another number of nulls than the flags say");
-  if (!is_text) return true;
+  if (column.dtype != Dtype::kStr) return;
   bool is_ascending = column.offsets[0] == 0;
   for (size_t row = 0; row < rows; row++) is_ascending &= column.offsets[row] <= column.offsets[row + 1];
   Expect(is_ascending && static_cast<size_t>(column.offsets[rows]) == column.text.size(), "texts out of order");
+}
+
+// Decodes a column and checks its nulls and offsets. Returns whether the decoder accepted it.
+bool Decode(const SeedColumn& seed, Dtype dtype) {
+  std::vector<Exact> bytes;
+  std::vector<ParquetPage> pages;
+  const auto place = [&](const Octets& octets) {
+    bytes.emplace_back(octets);
+    return Span{bytes.back().get(), octets.size()};
+  };
+  for (const SeedPage& page : seed.pages) {
+    pages.push_back(page.head);
+    pages.back().levels = place(page.levels);
+    pages.back().bytes = place(page.bytes);
+  }
+  const size_t rows = seed.rows;
+  const ColumnRoom room(dtype, rows);
+  serving::ParquetColumn column = room.Column(seed.is_optional);
+  size_t work = 1 << 16;
+  serving::ParquetDecoder decoder(rows, work);
+  decoder.Begin(column);
+  for (const ParquetPage& page : pages) {
+    if (!decoder.Add(page)) return false;
+  }
+  if (!decoder.Finish()) return false;
+  ExpectWhole(column, rows);
   return true;
 }
 
@@ -247,7 +272,7 @@ bool Decode(const SeedColumn& seed, Dtype dtype) {
 void ReadColumn(Mutator& mutate, const std::vector<SeedColumn>& seeds, Tally& tally) {
   SeedColumn column = seeds[mutate.Below(seeds.size())];
   SeedPage& page = column.pages[mutate.Below(column.pages.size())];
-  mutate.Damage(page.bytes, AnyPage(mutate, seeds).bytes);
+  mutate.Damage(page.levels.empty() || mutate.OneIn(2) ? page.bytes : page.levels, AnyPage(mutate, seeds).bytes);
   if (mutate.OneIn(3)) DamageHead(mutate, page.head);
   if (mutate.OneIn(8)) column.pages.push_back(AnyPage(mutate, seeds));
   if (mutate.OneIn(16)) column.rows = Other(mutate, column.rows);
@@ -256,10 +281,76 @@ void ReadColumn(Mutator& mutate, const std::vector<SeedColumn>& seeds, Tally& ta
   tally.Add(Decode(column, DtypeOf(mutate, column.dtype)));
 }
 
+// Returns a file whose footer is damaged, or what lies before it.
+Octets DamagedFile(Mutator& mutate, const std::vector<Octets>& files) {
+  const Octets& file = files[mutate.Below(files.size())];
+  const auto tail = file.end() - 8;
+  const std::ptrdiff_t stated = tail[0] | tail[1] << 8 | tail[2] << 16;
+  const auto start = tail - std::min(stated, tail - file.begin());
+  Octets body(file.begin(), start);
+  Octets footer(start, tail);
+  mutate.Damage(mutate.OneIn(3) ? body : footer, files[mutate.Below(files.size())]);
+  const size_t length = footer.size();
+  body.insert(body.end(), footer.begin(), footer.end());
+  for (unsigned i = 0; i < 4; i++) body.push_back(static_cast<uint8_t>(length >> (8 * i)));
+  body.insert(body.end(), {'P', 'A', 'R', '1'});
+  return body;
+}
+
+// Reads a damaged file by its footer: checks that all that is stated lies within the file, and reads the chunks of the
+// first column. Counts files whose footers are accepted.
+void ReadFile(Mutator& mutate, const std::vector<Octets>& files, Tally& tally) {
+  const Octets octets = DamagedFile(mutate, files);
+  const Exact bytes(octets);
+  const Span file{bytes.get(), octets.size()};
+  serving::Bytes words;
+  const bool is_taken = serving::ReadFooter(file, words);
+  tally.Add(is_taken);
+  if (!is_taken) return;
+  using serving::ParquetChunkWord;
+  using serving::ParquetLeafWord;
+  using serving::ParquetWord;
+  const double* const head = words.As<double>();
+  const size_t rows = static_cast<size_t>(head[ParquetWord::kRows]);
+  const size_t columns = static_cast<size_t>(head[ParquetWord::kColumns]);
+  const size_t groups = static_cast<size_t>(head[ParquetWord::kGroups]);
+  const double* const leaf = head + ParquetWord::kWords;
+  const double* const chunks = leaf + columns * ParquetLeafWord::kWords;
+  Expect(words.size() / sizeof(double) ==
+             ParquetWord::kWords + columns * (ParquetLeafWord::kWords + groups * ParquetChunkWord::kWords),
+         "another number of words than columns and chunks have");
+  const auto expect_range = [&](const double* at) {
+    Expect(at[0] >= 0 && at[0] <= at[1] && at[1] <= static_cast<double>(file.size), "a range beyond the file");
+  };
+  expect_range(head + ParquetWord::kSchemaAt);
+  expect_range(head + ParquetWord::kArrowAt);
+  for (size_t i = 0; i < columns; i++) expect_range(leaf + i * ParquetLeafWord::kWords + ParquetLeafWord::kNameAt);
+  for (size_t i = 0; i < groups * columns; i++) {
+    expect_range(chunks + i * ParquetChunkWord::kWords + ParquetChunkWord::kStart);
+  }
+  // Of bytes and times of 96 bits nothing is read.
+  const double type = leaf[ParquetLeafWord::kType];
+  const Dtype dtype = type >= 0 && type < 8 ? serving::DtypeOfPhysical(static_cast<size_t>(type)) : Dtype::kFloat16;
+  if (rows > 1 << 16 || dtype == Dtype::kFloat16) return;
+  const ColumnRoom room(dtype, rows);
+  serving::ParquetColumn column = room.Column(leaf[ParquetLeafWord::kIsOptional] != 0);
+  serving::ParquetWork work{1 << 20, 1 << 20};
+  serving::ParquetDecoder decoder(rows, work.bytes);
+  decoder.Begin(column);
+  for (size_t i = 0; i < groups; i++) {
+    const double* const own = chunks + i * columns * ParquetChunkWord::kWords;
+    const auto word = [&](size_t at) { return static_cast<size_t>(own[at]); };
+    const serving::ParquetChunk chunk{word(ParquetChunkWord::kCodec), word(ParquetChunkWord::kValues),
+                                      word(ParquetChunkWord::kStart), word(ParquetChunkWord::kEnd)};
+    if (!serving::ReadChunk(file, chunk, work, nullptr, decoder)) return;
+  }
+  if (decoder.Finish()) ExpectWhole(column, rows);
+}
+
 // Returns the columns of the files that the decoder accepts undamaged.
-std::vector<SeedColumn> Seeds(int count, char** files) {
+std::vector<SeedColumn> Seeds(const std::vector<Octets>& files) {
   std::vector<SeedColumn> found;
-  for (int i = 0; i < count; i++) serving::AddColumns(serving::FileBytes(files[i]), found);
+  for (const Octets& file : files) serving::AddColumns(file, found);
   std::vector<SeedColumn> seeds;
   Mutator mutate(0);
   for (const SeedColumn& column : found) {
@@ -272,14 +363,16 @@ std::vector<SeedColumn> Seeds(int count, char** files) {
 
 int main(int argc, char** argv) {
   const uint64_t rounds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 0;
-  const std::vector<SeedColumn> seeds = Seeds(argc - 3, argv + 3);
+  std::vector<Octets> files;
+  for (int i = 3; i < argc; i++) files.push_back(serving::FileBytes(argv[i]));
+  const std::vector<SeedColumn> seeds = Seeds(files);
   bool has_snappy = false;
   for (const SeedColumn& column : seeds) {
     for (const SeedPage& page : column.pages) has_snappy |= page.head.is_snappy;
   }
   Expect(has_snappy, "no Parquet file with columns that can be read, one of them by Snappy");
   Mutator mutate(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1);
-  Tally tallies[] = {{"arrays"}, {"frames"}, {"csv"}, {"measures"}, {"snappy"}, {"parquet"}};
+  Tally tallies[] = {{"arrays"}, {"frames"}, {"csv"}, {"measures"}, {"snappy"}, {"parquet"}, {"files"}};
   for (uint64_t i = 0; i < rounds && failures == 0; i++) {
     ReadArray(mutate, tallies[0]);
     ReadFrame(mutate, tallies[1]);
@@ -287,6 +380,7 @@ int main(int argc, char** argv) {
     MeasureText(mutate, tallies[3]);
     ReadSnappy(mutate, seeds, tallies[4]);
     ReadColumn(mutate, seeds, tallies[5]);
+    ReadFile(mutate, files, tallies[6]);
   }
   std::printf("%zu columns as seeds; read of damaged:", seeds.size());
   for (const Tally& tally : tallies) {

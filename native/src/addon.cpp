@@ -160,6 +160,7 @@ NAPI_MODULE_INIT() {
       {"parseCsv", nullptr, serving::ParseCsv, nullptr, nullptr, nullptr, plain, nullptr},
       {"parseFrameAsync", nullptr, serving::ParseFrameAsync, nullptr, nullptr, nullptr, plain, nullptr},
       {"parseCsvAsync", nullptr, serving::ParseCsvAsync, nullptr, nullptr, nullptr, plain, nullptr},
+      {"readParquetFooter", nullptr, serving::ReadParquetFooter, nullptr, nullptr, nullptr, plain, nullptr},
       {"readParquet", nullptr, serving::ReadParquet, nullptr, nullptr, nullptr, plain, nullptr},
       {"readParquetAsync", nullptr, serving::ReadParquetAsync, nullptr, nullptr, nullptr, plain, nullptr},
       {"writeParquet", nullptr, serving::WriteParquet, nullptr, nullptr, nullptr, plain, nullptr},

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "async_job.h"
+#include "parquet_file.h"
 #include "parquet_footer.h"
-#include "parquet_read.h"
 #include "parquet_write.h"
 #include "plan.h"
 
@@ -22,43 +22,87 @@ constexpr char kMagic[] = {'P', 'A', 'R', '1'};
 
 size_t Aligned(size_t size) { return (size + 63) & ~size_t{63}; }
 
+// What reading headers, and unpacking by JavaScript, may cost the event loop, whatever a footer says.
+constexpr size_t kMaxLoopWork = 1 << 22;
+
+// Calls a function of JavaScript. It gets numbers, and returns the unpacked bytes or undefined.
+class ScriptUnpacker final : public ParquetUnpacker {
+ public:
+  ScriptUnpacker(napi_env env, napi_value unpack) : env_(env), unpack_(unpack) {}
+
+  bool Unpack(size_t codec, size_t start, size_t end, size_t size, Span& out) override {
+    napi_value receiver, bytes;
+    napi_value args[4];
+    napi_value* next = args;
+    for (const size_t number : {codec, start, end, size}) {
+      if (napi_create_double(env_, static_cast<double>(number), next++) != napi_ok) return false;
+    }
+    if (napi_get_undefined(env_, &receiver) != napi_ok) return false;
+    if (napi_call_function(env_, receiver, unpack_, 4, args, &bytes) == napi_ok) {
+      return GetSpan(env_, bytes, napi_uint8_array, out);
+    }
+    ClearException(env_);
+    return false;
+  }
+
+ private:
+  const napi_env env_;
+  const napi_value unpack_;
+};
+
 // Reads a file's columns.
 class ReadJob final : public Job {
  public:
   ~ReadJob() override { std::free(memory_); }
 
-  // Reads and copies the plan. False: it contradicts itself.
-  bool Read(Plan plan) {
+  // (file: Uint8Array, words: Float64Array of ReadFooter, kinds: Uint8Array). Copies the numbers. Returns false when
+  // they contradict each other.
+  bool Read(napi_env env, const napi_value* args) {
+    View words;
+    Span kinds;
+    if (!GetSpan(env, args[0], napi_uint8_array, file_) || !GetView(env, args[1], napi_float64_array, words) ||
+        !GetSpan(env, args[2], napi_uint8_array, kinds)) {
+      return false;
+    }
+    Plan plan(env, words, nullptr, {nullptr, 0});
     plan.Next(ParquetWord::kWords);
     rows_ = plan.Number(ParquetWord::kRows, kMaxRows);
-    work_ = plan.Number(ParquetWord::kTextBytes, kMaxBytes);
     count_ = plan.Number(ParquetWord::kColumns, UINT16_MAX);
-    size_t left = plan.Number(ParquetWord::kPages, UINT32_MAX);
-    columns_.reset(new (std::nothrow) ColumnPages[count_ + 1]);
-    pages_.reset(new (std::nothrow) ParquetPage[left + 1]);
-    if (columns_ == nullptr || pages_ == nullptr) return false;
-    size_t total = 0;
+    groups_ = plan.Number(ParquetWord::kGroups, words.length);
+    work_.bytes = plan.Number(ParquetWord::kMaxBytes, kMaxBytes);
+    columns_.reset(new (std::nothrow) ParquetColumn[count_ + 1]);
+    // Each takes words of the plan.
+    if (kinds.size != count_ || groups_ > words.length / (count_ + 1)) return false;
+    chunks_.reset(new (std::nothrow) ParquetChunk[groups_ * count_ + 1]);
+    if (columns_ == nullptr || chunks_ == nullptr) return false;
     for (size_t i = 0; i < count_; i++) {
-      ParquetColumn& column = columns_[i].column;
-      plan.Next(ParquetColumnWord::kWords);
-      column.dtype = plan.CodeUpTo(ParquetColumnWord::kKind, Dtype::kStr);
-      column.is_optional = plan.Flag(ParquetColumnWord::kIsOptional);
-      columns_[i].pages = plan.Number(ParquetColumnWord::kPages, left);
-      if (column.dtype == Dtype::kFloat16) return false;
-      left -= columns_[i].pages;
-      total += columns_[i].pages;
+      plan.Next(ParquetLeafWord::kWords);
+      if (kinds.data[i] > static_cast<uint8_t>(Dtype::kStr)) return false;
+      columns_[i].dtype = static_cast<Dtype>(kinds.data[i]);
+      columns_[i].is_optional = plan.Flag(ParquetLeafWord::kIsOptional);
+      if (columns_[i].dtype == Dtype::kFloat16) return false;
     }
-    for (size_t i = 0; i < total && plan.ok(); i++) pages_[i] = ReadPage(plan);
+    for (size_t i = 0; i < groups_ * count_; i++) {
+      plan.Next(ParquetChunkWord::kWords);
+      const size_t end = plan.Number(ParquetChunkWord::kEnd, file_.size);
+      chunks_[i] = {plan.Number(ParquetChunkWord::kCodec, INT32_MAX), plan.Number(ParquetChunkWord::kValues, rows_),
+                    plan.Number(ParquetChunkWord::kStart, end), end};
+    }
     return plan.ok();
   }
 
+  // Where what the add-on cannot unpack is unpacked; not on other threads.
+  void set_unpacker(ParquetUnpacker* unpacker) { unpacker_ = unpacker; }
+
   void Run() override {
     if (!Place()) return;
-    ParquetDecoder decoder(rows_, work_);
-    const ParquetPage* page = pages_.get();
+    ParquetDecoder decoder(rows_, work_.bytes);
     for (size_t i = 0; i < count_; i++) {
-      if (!decoder.Read(columns_[i].column, page, columns_[i].pages)) return;
-      page += columns_[i].pages;
+      decoder.Begin(columns_[i]);
+      for (size_t group = 0; group < groups_; group++) {
+        if (!ReadChunk(file_, chunks_[group * count_ + i], work_, unpacker_, decoder)) return;
+      }
+      if (!decoder.Finish()) return;
     }
     done_ = true;
   }
@@ -68,8 +112,8 @@ class ReadJob final : public Job {
     double* const words = reinterpret_cast<double*>(memory_);
     for (size_t i = 0; i < count_; i++) {
       double* const own = words + i * ReadColumnWord::kWords;
-      if (columns_[i].column.nulls == 0) own[ReadColumnWord::kValidityAt] = -1;
-      own[ReadColumnWord::kDataLength] = static_cast<double>(BytesOf(columns_[i].column));
+      if (columns_[i].nulls == 0) own[ReadColumnWord::kValidityAt] = -1;
+      own[ReadColumnWord::kDataLength] = static_cast<double>(BytesOf(columns_[i]));
     }
     napi_value list;
     const napi_value whole = HandOver(env, std::exchange(memory_, nullptr), size_);
@@ -79,8 +123,8 @@ class ReadJob final : public Job {
     }
     uint32_t place = 1;
     for (size_t i = 0; i < count_; i++) {
-      Bytes& text = columns_[i].column.text;
-      if (columns_[i].column.dtype != Dtype::kStr) continue;
+      Bytes& text = columns_[i].text;
+      if (columns_[i].dtype != Dtype::kStr) continue;
       const size_t size = text.size();
       const napi_value bytes = text.Reserve(1) ? HandOver(env, text.Release(), size) : nullptr;
       if (bytes == nullptr || napi_set_element(env, list, place++, bytes) != napi_ok) return nullptr;
@@ -89,27 +133,6 @@ class ReadJob final : public Job {
   }
 
  private:
-  struct ColumnPages {
-    ParquetColumn column;
-    size_t pages;
-  };
-
-  static ParquetPage ReadPage(Plan& plan) {
-    plan.Next(PageWord::kWords);
-    ParquetPage page;
-    page.is_dictionary = plan.Flag(PageWord::kIsDictionary);
-    page.encoding = static_cast<int>(plan.Number(PageWord::kEncoding, 255));
-    page.values = plan.Number(PageWord::kValues, kMaxRows);
-    page.is_snappy = plan.Flag(PageWord::kIsSnappy);
-    const Span part = plan.Part(PageWord::kPart);
-    const size_t start = plan.Number(PageWord::kAt, part.size);
-    page.bytes = {part.data + start, plan.Number(PageWord::kBytes, part.size - start)};
-    page.unpacked = plan.Number(PageWord::kUnpackedBytes, kMaxBytes);
-    page.levels = plan.NumberOrNone(PageWord::kLevelBytes, kMaxBytes);
-    page.starts_chunk = plan.Flag(PageWord::kStartsChunk);
-    return page;
-  }
-
   // Returns the bytes of a column's elements in their own width; in memory, narrow integers are 32 bits wide at first.
   size_t BytesOf(const ParquetColumn& column) const {
     if (column.dtype == Dtype::kStr) return column.text.size();
@@ -122,7 +145,7 @@ class ReadJob final : public Job {
     for (int pass = 0; pass < 2; pass++) {
       size_t at = Aligned(count_ * ReadColumnWord::kWords * sizeof(double));
       for (size_t i = 0; i < count_; i++) {
-        ParquetColumn& column = columns_[i].column;
+        ParquetColumn& column = columns_[i];
         const bool is_text = column.dtype == Dtype::kStr;
         const size_t size = PhysicalSize(column.dtype);
         const size_t values = column.dtype == Dtype::kBool ? bits : Aligned(rows_ * size);
@@ -149,11 +172,14 @@ class ReadJob final : public Job {
     return true;
   }
 
+  Span file_{nullptr, 0};
   size_t rows_ = 0;
-  size_t work_ = 0;
   size_t count_ = 0;
-  std::unique_ptr<ColumnPages[]> columns_;
-  std::unique_ptr<ParquetPage[]> pages_;
+  size_t groups_ = 0;
+  ParquetWork work_{kMaxLoopWork, 0};
+  std::unique_ptr<ParquetColumn[]> columns_;
+  std::unique_ptr<ParquetChunk[]> chunks_;
+  ParquetUnpacker* unpacker_ = nullptr;
   uint8_t* memory_ = nullptr;
   size_t size_ = 0;
   bool done_ = false;
@@ -178,24 +204,34 @@ double WriteFile(const Footer& footer, const EncodeColumn* columns, FooterColumn
   return static_cast<double>(end + sizeof kMagic - out);
 }
 
-bool ReadPlan(napi_env env, const napi_value* args, ReadJob& job) {
-  View words;
-  return GetView(env, args[0], napi_float64_array, words) && job.Read(Plan(env, words, args[1], {nullptr, 0}));
-}
-
 }  // namespace
 
+napi_value ReadParquetFooter(napi_env env, napi_callback_info info) {
+  napi_value args[1];
+  Span file;
+  if (!GetArguments(env, info, args) || !GetSpan(env, args[0], napi_uint8_array, file)) return Misused(env);
+  Bytes words;
+  if (!ReadFooter(file, words)) return nullptr;
+  napi_value array;
+  const size_t size = words.size();
+  const napi_value buffer = HandOver(env, words.Release(), size);
+  const bool done = buffer != nullptr && napi_create_typedarray(env, napi_float64_array, size / sizeof(double), buffer,
+                                                                0, &array) == napi_ok;
+  return done ? array : nullptr;
+}
+
 napi_value ReadParquet(napi_env env, napi_callback_info info) {
-  napi_value args[2];
+  napi_value args[4];
   ReadJob job;
-  if (!GetArguments(env, info, args) || !ReadPlan(env, args, job)) return Misused(env);
+  if (!GetArguments(env, info, args) || !job.Read(env, args)) return Misused(env);
+  ScriptUnpacker unpacker(env, args[3]);
+  job.set_unpacker(&unpacker);
   job.Run();
   return job.Result(env);
 }
 
 napi_value ReadParquetAsync(napi_env env, napi_callback_info info) {
-  return StartJob<ReadJob, 2>(env, info,
-                              [env](const napi_value* args, ReadJob& to) { return ReadPlan(env, args, to); });
+  return StartJob<ReadJob, 3>(env, info, [env](const napi_value* args, ReadJob& to) { return to.Read(env, args); });
 }
 
 napi_value WriteParquet(napi_env env, napi_callback_info info) {

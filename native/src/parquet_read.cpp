@@ -129,38 +129,42 @@ bool NarrowTo(uint8_t* data, size_t rows) {
 
 }  // namespace
 
-bool ParquetDecoder::Read(ParquetColumn& column, const ParquetPage* pages, size_t count) {
+void ParquetDecoder::Begin(ParquetColumn& column) {
   column_ = &column;
   row_ = 0;
   has_dictionary_ = false;
-  for (size_t i = 0; i < count; i++) {
-    const ParquetPage& page = pages[i];
-    if (page.starts_chunk) has_dictionary_ = false;
-    if (!(page.is_dictionary ? ReadDictionary(page) : ReadData(page))) return false;
-  }
-  if (row_ != rows_) return false;
-  return column.dtype == Dtype::kStr ? FinishTexts() : Narrow();
 }
 
-bool ParquetDecoder::Unpack(const ParquetPage& page, Span packed, size_t unpacked, Bytes& into, Span& out) {
-  if (unpacked == 0) {
-    out = {packed.data, 0};
+bool ParquetDecoder::Add(const ParquetPage& page) {
+  if (page.starts_chunk) has_dictionary_ = false;
+  return page.is_dictionary ? ReadDictionary(page) : ReadData(page);
+}
+
+bool ParquetDecoder::Finish() {
+  if (row_ != rows_) return false;
+  return column_->dtype == Dtype::kStr ? FinishTexts() : Narrow();
+}
+
+bool ParquetDecoder::Unpack(const ParquetPage& page, Bytes& into, Span& out) {
+  const auto& [data, size] = page.bytes;
+  if (page.unpacked == 0) {
+    out = {data, 0};
     return true;
   }
   if (!page.is_snappy) {
-    out = packed;
-    return packed.size == unpacked;
+    out = page.bytes;
+    return size == page.unpacked;
   }
   into.Clear();
-  if (!into.Reserve(unpacked + 1) || !UnpackSnappy(packed.data, packed.size, into.data(), unpacked)) return false;
-  out = {into.data(), unpacked};
+  if (!into.Reserve(page.unpacked + kSnappyRoom) || !UnpackSnappy(data, size, into.data(), page.unpacked)) return false;
+  out = {into.data(), page.unpacked};
   return true;
 }
 
 bool ParquetDecoder::ReadDictionary(const ParquetPage& page) {
   if (has_dictionary_ || column_->dtype == Dtype::kBool) return false;
   if (page.encoding != kPlain && page.encoding != kPlainDictionary) return false;
-  if (!Unpack(page, page.bytes, page.unpacked, dictionary_page_, dictionary_)) return false;
+  if (!Unpack(page, dictionary_page_, dictionary_)) return false;
   const size_t size = PhysicalSize(column_->dtype);
   // Each text takes four bytes at least.
   if (page.values > dictionary_.size / (size == 0 ? 4 : size)) return false;
@@ -188,21 +192,14 @@ bool ParquetDecoder::ReadData(const ParquetPage& page) {
   count_ = page.values;
   present_ = count_;
   Span values;
-  Span levels{nullptr, 0};
-  if (page.levels == SIZE_MAX) {
-    if (!Unpack(page, page.bytes, page.unpacked, page_, values)) return false;
-    if (column_->is_optional) {
-      if (values.size < 4) return false;
-      const size_t length = Load32(values.data);
-      if (length > values.size - 4) return false;
-      levels = {values.data + 4, length};
-      values = From(values, 4 + length);
-    }
-  } else {
-    if (page.levels > page.bytes.size || page.levels > page.unpacked) return false;
-    levels = {page.bytes.data, page.levels};
-    const Span rest = From(page.bytes, page.levels);
-    if (!Unpack(page, rest, page.unpacked - page.levels, page_, values)) return false;
+  Span levels = page.levels;
+  if (!Unpack(page, page_, values)) return false;
+  if (!page.has_levels && column_->is_optional) {
+    if (values.size < 4) return false;
+    const size_t length = Load32(values.data);
+    if (length > values.size - 4) return false;
+    levels = {values.data + 4, length};
+    values = From(values, 4 + length);
   }
   if (column_->is_optional) {
     if (!ReadLevels(levels, count_)) return false;

@@ -1,4 +1,4 @@
-// Decodes the pages of flat Parquet columns, whose headers JavaScript has read, into columns laid out like Arrow's.
+// Decodes the pages of flat Parquet columns into columns laid out like Arrow's.
 // Source: parquet-format 2.10, "Encodings" and "Data Pages"; Snappy's "format_description.txt". All bytes and numbers
 // may be a client's: each is checked before it is used.
 #pragma once
@@ -22,12 +22,13 @@ struct ParquetPage {
   // Number in the enum Encoding.
   int encoding;
   size_t values;
-  // Packed by Snappy, without the levels of version 2, to `unpacked` bytes; otherwise as it is.
+  // Packed by Snappy to `unpacked` bytes; otherwise as it is.
   bool is_snappy;
   Span bytes;
   size_t unpacked;
-  // Version 2: how many bytes of levels come first; in version 1 SIZE_MAX.
-  size_t levels;
+  // Version 2: the levels, which version 1 has in front of the values.
+  bool has_levels;
+  Span levels;
   // Whether the page is the first one of its chunk, whose dictionary is its own.
   bool starts_chunk;
 };
@@ -55,18 +56,21 @@ constexpr size_t PhysicalSize(Dtype dtype) {
 // Decodes the pages of one column after the other, all of them within a bound of what they make.
 class ParquetDecoder {
  public:
-  // `work`: maximum number of bytes of text that dictionaries may make in all.
-  ParquetDecoder(size_t rows, size_t work) : rows_(rows), work_(work) {}
+  // `work`: how many bytes of text dictionaries may still make, which is taken off.
+  ParquetDecoder(size_t rows, size_t& work) : rows_(rows), work_(work) {}
 
-  // Fills a column, whose validity and flags are zeros. Returns false for what does not fit or is unknown, and when
-  // there is no memory.
-  bool Read(ParquetColumn& column, const ParquetPage* pages, size_t count);
+  // Begins a column, whose validity and flags are zeros.
+  void Begin(ParquetColumn& column);
+  // Fills the column by its pages in their order, and checks it as a whole. Both return false for what does not fit or
+  // is unknown, and when there is no memory.
+  bool Add(const ParquetPage& page);
+  bool Finish();
 
  private:
   bool ReadDictionary(const ParquetPage& page);
   bool ReadData(const ParquetPage& page);
-  // Unpacks a part of a page.
-  bool Unpack(const ParquetPage& page, Span packed, size_t unpacked, Bytes& into, Span& out);
+  // Unpacks the values of a page.
+  bool Unpack(const ParquetPage& page, Bytes& into, Span& out);
   bool ReadLevels(Span levels, size_t count);
   bool ReadPlain(Span bytes);
   bool ReadPlainTexts(Span bytes);
@@ -83,7 +87,7 @@ class ParquetDecoder {
   void PlaceNumbers(const uint8_t* from, At at);
 
   const size_t rows_;
-  size_t work_;
+  size_t& work_;
   ParquetColumn* column_ = nullptr;
   // The page: its first row, its rows, those that have a value, and a flag for each.
   size_t row_ = 0;

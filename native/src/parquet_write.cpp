@@ -57,8 +57,11 @@ bool EachValue(const EncodeColumn& column, size_t rows, const With& with) {
 template <class With>
 bool EachSpan(const EncodeColumn& column, size_t rows, const With& with) {
   if (!IsText(column)) {
+    const uint8_t* const data = column.data.data;
     const size_t size = ItemSize(column.dtype);
-    return EachValue(column, rows, [&](size_t row) { return with(Span{column.data.data + row * size, size}); });
+    // A size that the compiler knows: most numbers are of it.
+    if (size == 8) return EachValue(column, rows, [&](size_t row) { return with(Span{data + row * 8, 8}); });
+    return EachValue(column, rows, [&](size_t row) { return with(Span{data + row * size, size}); });
   }
   return EachValue(column, rows, [&](size_t row) {
     const size_t start = static_cast<size_t>(OffsetAt(column, row));
@@ -197,7 +200,7 @@ Span ParquetWriter::Plain(const EncodeColumn& column, size_t rows) {
 bool ParquetWriter::FindEntries(const EncodeColumn& column, size_t rows) {
   const size_t most = std::min(rows / 2, kMaxEntries);
   unsigned bits = 8;
-  while (size_t{1} << bits < most * 2) bits++;
+  while (size_t{1} << bits < most * 4) bits++;
   const size_t slots = size_t{1} << bits;
   codes_.Clear();
   entries_.Clear();

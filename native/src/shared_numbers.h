@@ -6,7 +6,7 @@
 
 namespace serving {
 
-constexpr uint32_t kNumbersContract = 18;
+constexpr uint32_t kNumbersContract = 19;
 constexpr uint32_t kPicturesContract = 6;
 constexpr int kEnforcedCast = 16;
 constexpr int kFrameLayouts = 6;
@@ -205,38 +205,40 @@ struct MeasureWord {
   };
 };
 
-struct PageWord {
+struct ParquetChunkWord {
   enum : size_t {
-    kIsDictionary = 0,
-    kEncoding = 1,
-    kValues = 2,
-    kIsSnappy = 3,
-    kPart = 4,
-    kAt = 5,
-    kBytes = 6,
-    kUnpackedBytes = 7,
-    kLevelBytes = 8,
-    kStartsChunk = 9,
-    kWords = 10,
+    kCodec = 0,
+    kValues = 1,
+    kStart = 2,
+    kEnd = 3,
+    kWords = 4,
   };
 };
 
-struct ParquetColumnWord {
+struct ParquetLeafWord {
   enum : size_t {
-    kKind = 0,
+    kType = 0,
     kIsOptional = 1,
-    kPages = 2,
-    kWords = 3,
+    kConverted = 2,
+    kLogical = 3,
+    kNameAt = 4,
+    kNameEnd = 5,
+    kWords = 6,
   };
 };
 
 struct ParquetWord {
   enum : size_t {
     kRows = 0,
-    kTextBytes = 1,
-    kColumns = 2,
-    kPages = 3,
-    kWords = 4,
+    kColumns = 1,
+    kGroups = 2,
+    kUnpackedBytes = 3,
+    kSchemaAt = 4,
+    kSchemaEnd = 5,
+    kArrowAt = 6,
+    kArrowEnd = 7,
+    kMaxBytes = 8,
+    kWords = 9,
   };
 };
 

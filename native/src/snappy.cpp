@@ -18,9 +18,18 @@ uint32_t LoadFour(const uint8_t* at) {
   return word;
 }
 
-uint8_t* WriteLiteral(uint8_t* out, const uint8_t* from, size_t size) {
+// Texts of at most this many bytes are copied by one move.
+constexpr size_t kMove = 16;
+
+// Writes the next `size` of the `left` bytes from `from` on.
+uint8_t* WriteLiteral(uint8_t* out, const uint8_t* from, size_t size, size_t left) {
   if (size == 0) return out;
   const size_t last = size - 1;
+  if (size <= kMove && left >= kMove) {
+    *out++ = static_cast<uint8_t>(last << 2);
+    std::memcpy(out, from, kMove);
+    return out + size;
+  }
   *out++ = static_cast<uint8_t>(std::min<size_t>(last, last < 256 ? 60 : 61) << 2);
   if (last >= 60) *out++ = static_cast<uint8_t>(last);
   if (last >= 256) *out++ = static_cast<uint8_t>(last >> 8);
@@ -28,17 +37,23 @@ uint8_t* WriteLiteral(uint8_t* out, const uint8_t* from, size_t size) {
   return out + size;
 }
 
+// Writes a copy of 4 to 64 bytes, without a branch: neither its distance nor its length can be foretold.
+uint8_t* WritePiece(uint8_t* out, size_t back, size_t size) {
+  const bool is_near = size < 12 && back < 2048;
+  const size_t near = 1 | (size - 4) << 2 | back >> 8 << 5 | (back & 0xff) << 8;
+  const size_t far = 2 | (size - 1) << 2 | back << 8;
+  StoreEight(out, is_near ? near : far);
+  return out + (is_near ? 2 : 3);
+}
+
 // Writes a copy of four bytes or more, in pieces of which none is shorter.
 uint8_t* WriteCopy(uint8_t* out, size_t back, size_t size) {
-  while (size > 0) {
-    const size_t piece = size >= 68 ? 64 : std::min<size_t>(size, size > 64 ? 60 : 64);
-    const bool is_near = piece < 12 && back < 2048;
-    *out++ = static_cast<uint8_t>(is_near ? 1 | (piece - 4) << 2 | back >> 8 << 5 : 2 | (piece - 1) << 2);
-    *out++ = static_cast<uint8_t>(back);
-    if (!is_near) *out++ = static_cast<uint8_t>(back >> 8);
-    size -= piece;
+  for (; size >= 68; size -= 64) out = WritePiece(out, back, 64);
+  if (size > 64) {
+    out = WritePiece(out, back, 60);
+    size -= 60;
   }
-  return out;
+  return WritePiece(out, back, size);
 }
 
 // Returns how many bytes are the same from both on, before `end`.
@@ -71,12 +86,12 @@ uint8_t* PackBlock(uint8_t* out, const uint8_t* data, size_t size) {
       continue;
     }
     const size_t same = 4 + SameBytes(data + known + 4, data + at + 4, data + size);
-    out = WriteLiteral(out, data + literal, at - literal);
+    out = WriteLiteral(out, data + literal, at - literal, size - literal);
     out = WriteCopy(out, at - known, same);
     literal = at += same;
     misses = 32;
   }
-  return WriteLiteral(out, data + literal, size - literal);
+  return WriteLiteral(out, data + literal, size - literal, size - literal);
 }
 
 }  // namespace
@@ -90,6 +105,29 @@ uint8_t* StartSnappy(uint8_t* out, size_t size) {
 uint8_t* PackSnappy(uint8_t* out, const uint8_t* data, size_t size) {
   for (size_t at = 0; at < size; at += kBlock) out = PackBlock(out, data + at, std::min(kBlock, size - at));
   return out;
+}
+
+// Copies bytes of a pattern that is shorter than they are, in moves of eight bytes, the last of which may go beyond.
+static void Repeat(uint8_t* to, size_t back, size_t count) {
+  const uint8_t* from = to - back;
+  uint8_t* const end = to + count;
+  // Each move of less than a whole pattern makes it twice as long.
+  while (to - from < 8 && to < end) {
+    const std::ptrdiff_t whole = to - from;
+    StoreEight(to, LoadEight(from));
+    to += whole;
+  }
+  for (; to < end; to += 8, from += 8) StoreEight(to, LoadEight(from));
+}
+
+// By the kind of a copy: how many bytes of its distance follow the tag, and which bits these are.
+static constexpr uint8_t kOffsetBytes[] = {0, 1, 2, 4};
+static constexpr uint32_t kOffsetMasks[] = {0, 0xff, 0xffff, 0xffffffff};
+
+static uint32_t LoadRest(const uint8_t* at, size_t count) {
+  uint32_t word = 0;
+  for (size_t i = 0; i < count; i++) word |= static_cast<uint32_t>(at[i]) << (8 * i);
+  return word;
 }
 
 bool UnpackSnappy(const uint8_t* data, size_t length, uint8_t* out, size_t size) {
@@ -116,8 +154,7 @@ bool UnpackSnappy(const uint8_t* data, size_t length, uint8_t* out, size_t size)
       }
       count++;
       if (count > static_cast<size_t>(end - data) || count > size - at) return false;
-      // Short ones by one move of 16 bytes, where both sides have them.
-      if (count <= 16 && static_cast<size_t>(end - data) >= 16 && size - at >= 16) {
+      if (count <= 16 && static_cast<size_t>(end - data) >= 16) {
         std::memcpy(out + at, data, 16);
       } else {
         std::memcpy(out + at, data, count);
@@ -126,24 +163,25 @@ bool UnpackSnappy(const uint8_t* data, size_t length, uint8_t* out, size_t size)
       at += count;
       continue;
     }
-    // A copy of what is `back` bytes before.
-    const size_t offset_bytes = (tag & 3) == 3 ? 4 : tag & 3;
-    if (offset_bytes > static_cast<size_t>(end - data)) return false;
-    size_t back = 0;
-    for (size_t i = 0; i < offset_bytes; i++) back |= static_cast<size_t>(*data++) << (8 * i);
-    if ((tag & 3) == 1) {
-      back |= static_cast<size_t>(tag >> 5) << 8;
-      count = ((tag >> 2) & 7) + 3;
-    }
+    // A copy of what is `back` bytes before, without a branch on its kind, which cannot be foretold.
+    const size_t kind = tag & 3;
+    const size_t offset_bytes = kOffsetBytes[kind];
+    const size_t left = static_cast<size_t>(end - data);
+    if (offset_bytes > left) return false;
+    size_t back = left >= 4 ? LoadFour(data) : LoadRest(data, left);
+    back &= kOffsetMasks[kind];
+    data += offset_bytes;
+    const bool is_near = kind == 1;
+    back |= is_near ? static_cast<size_t>(tag >> 5) << 8 : 0;
+    count = is_near ? (count & 7) + 3 : count;
     count++;
     if (back == 0 || back > at || count > size - at) return false;
-    if (back >= 16 && count <= 16 && size - at >= 16) {
+    if (back >= 16 && count <= 16) {
       std::memcpy(out + at, out + at - back, 16);
     } else if (back >= count) {
       std::memcpy(out + at, out + at - back, count);
     } else {
-      // It repeats what it writes.
-      for (size_t i = 0; i < count; i++) out[at + i] = out[at + i - back];
+      Repeat(out + at, back, count);
     }
     at += count;
   }

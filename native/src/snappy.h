@@ -6,12 +6,15 @@
 
 namespace serving {
 
-// Unpacks data to exactly `size` bytes. Returns false when the data is not Snappy or has another length; the contents
-// of `out` are then undefined.
+// Bytes behind the unpacked ones that are overwritten.
+constexpr size_t kSnappyRoom = 16;
+
+// Unpacks data to exactly `size` bytes; `out` has kSnappyRoom more. Returns false when the data is not Snappy or has
+// another length; the contents of `out` are then undefined.
 bool UnpackSnappy(const uint8_t* data, size_t length, uint8_t* out, size_t size);
 
-// Returns the most bytes that StartSnappy and PackSnappy make of `size` bytes.
-constexpr size_t SnappyBound(size_t size) { return size + size / 32 + 16; }
+// Returns the most bytes that StartSnappy and PackSnappy make of `size` bytes, and overwrite behind these.
+constexpr size_t SnappyBound(size_t size) { return size + size / 32 + 32; }
 
 // Writes the number of bytes that will be packed. Returns the end.
 uint8_t* StartSnappy(uint8_t* out, size_t size);

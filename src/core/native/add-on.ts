@@ -52,10 +52,18 @@ export interface Addon {
     parts: readonly Uint8Array[],
     texts: Uint8Array,
   ): ArrayBuffer | undefined
-  readParquet(program: Float64Array, parts: readonly Uint8Array[]): ArrayBuffer[] | undefined
+  /** @returns `parquetWord`, and the words of each column and chunk, of a file of flat columns. */
+  readParquetFooter(file: Uint8Array): Float64Array | undefined
+  readParquet(
+    file: Uint8Array,
+    words: Float64Array,
+    kinds: Uint8Array,
+    unpack: (codec: number, start: number, end: number, size: number) => Uint8Array | undefined,
+  ): ArrayBuffer[] | undefined
   readParquetAsync(
-    program: Float64Array,
-    parts: readonly Uint8Array[],
+    file: Uint8Array,
+    words: Float64Array,
+    kinds: Uint8Array,
   ): Promise<ArrayBuffer[] | undefined>
   /**
    * Writes a file into `out`, and returns its bytes; returns those that it may take if `out` has fewer, and then writes

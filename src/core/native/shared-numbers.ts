@@ -5,7 +5,7 @@
  */
 
 /** Versions of the interfaces of the two add-ons, raised by every change. */
-export const contract = { numbers: 18, pictures: 6 } as const
+export const contract = { numbers: 19, pictures: 6 } as const
 
 /** Codes of columns that have no element type: texts of JSON, and lists and structs, which have columns in them. */
 export const nestedCode = { json: 13, list: 14, struct: 15 } as const
@@ -120,25 +120,31 @@ export const stepWord = {
   hasKeys: 11,
 } as const
 
-/** Parquet to read. `textBytes`: what dictionaries may make. */
-export const parquetWord = { rows: 0, textBytes: 1, columns: 2, pages: 3 } as const
-
-/** A column of it. */
-export const parquetColumnWord = { kind: 0, isOptional: 1, pages: 2 } as const
-
-/** A page of a column. `levelBytes`: -1 in version 1. */
-export const pageWord = {
-  isDictionary: 0,
-  encoding: 1,
-  values: 2,
-  isSnappy: 3,
-  part: 4,
-  at: 5,
-  bytes: 6,
-  unpackedBytes: 7,
-  levelBytes: 8,
-  startsChunk: 9,
+/** A Parquet file of flat columns, by its footer. Ranges lie in the file. JavaScript sets `maxBytes` of its pages. */
+export const parquetWord = {
+  rows: 0,
+  columns: 1,
+  groups: 2,
+  unpackedBytes: 3,
+  schemaAt: 4,
+  schemaEnd: 5,
+  arrowAt: 6,
+  arrowEnd: 7,
+  maxBytes: 8,
 } as const
+
+/** A column of it. Types are -1 where they are missing; `logical` is 0 for an empty union. */
+export const parquetLeafWord = {
+  type: 0,
+  isOptional: 1,
+  converted: 2,
+  logical: 3,
+  nameAt: 4,
+  nameEnd: 5,
+} as const
+
+/** A column of it in one row group. */
+export const parquetChunkWord = { codec: 0, values: 1, start: 2, end: 3 } as const
 
 /** A column that was read, in the first buffer of the answer. Texts are in buffers of their own. */
 export const readColumnWord = { dataAt: 0, dataLength: 1, validityAt: 2, offsetsAt: 3 } as const

@@ -1,21 +1,20 @@
-/** Reads Parquet files of flat columns in this thread; all other files go to the decoder. @module */
-
-import { minAsyncBytes } from '../../../core/memory/limiter.ts'
+/** Reads Parquet files of flat columns by the add-on; all other files go to the decoder. @module */
+import { elementTypes } from '../../../core/dtype.ts'
+import { minAsyncBytes, nativeLimiter } from '../../../core/memory/limiter.ts'
 import { addon } from '../../../core/native/add-on.ts'
-import { type MaybePromise, whenDefined, whenReady } from '../../../core/promise.ts'
-import type { FlatTable } from '../../array/flatbuffer.ts'
-import { type ArrowType, arrowTypeOf, dictionaryOf, schemaFields } from '../arrow/arrow-types.ts'
-import type { Column, ColumnTable } from '../columns.ts'
-import { readParquetFooter } from './parquet-footer.ts'
-import { footerLength, type ParquetMetadata, type SchemaElement } from './parquet-metadata.ts'
 import {
-  type DecodedColumn,
-  decodeColumns,
-  firstInteger,
-  integerKinds,
-  physicalKinds,
-  physicalOf,
-} from './parquet-pages.ts'
+  parquetLeafWord,
+  parquetWord,
+  readColumnWord,
+  wordsOf,
+} from '../../../core/native/shared-numbers.ts'
+import type { MaybePromise } from '../../../core/promise.ts'
+import type { FlatTable } from '../../array/flatbuffer.ts'
+import { arrowTypeOf, dictionaryOf, schemaFields } from '../arrow/arrow-types.ts'
+import type { Column, ColumnTable } from '../columns.ts'
+import { type PlainType, physicalOf, plainTypeOf } from './parquet-kinds.ts'
+import { footerLength } from './parquet-metadata.ts'
+import { unpackPage } from './parquet-unpack.ts'
 import { Unreadable } from './thrift.ts'
 
 /** Bounds of this reader. **Units**: bytes; columns. */
@@ -35,129 +34,141 @@ const maxGrowth = 16
  * more.
  */
 export function readFlatParquet(file: Uint8Array): MaybePromise<ColumnTable | undefined> {
-  if (addon === undefined) return undefined
+  const native = addon
+  if (native === undefined) return undefined
   if (file.length > maxFileBytes || footerLength(file) > maxFooterBytes) return undefined
-  const footer = readParquetFooter(file)
-  if ('failure' in footer) return undefined
-  const { rows, columns, values, unpackedBytes, metadata } = footer
-  const made = Math.max(rows * columns * 8, values * 8, unpackedBytes)
+  const words = native.readParquetFooter(file)
+  if (words === undefined) return undefined
+  const { [parquetWord.rows]: rows, [parquetWord.columns]: columns } = words
+  const made = Math.max(rows * columns * 8, words[parquetWord.unpackedBytes])
   const allowed = Math.min(maxMadeBytes, Math.max(maxSmallBytes, file.length * maxGrowth))
   if (columns > maxColumns || made > allowed) return undefined
+  const schema = lastSchema.of(file, words)
+  if (schema === undefined) return undefined
+  const { kinds } = schema
+  words[parquetWord.maxBytes] = 3 * Math.max(made, maxSmallBytes)
   const isLarge = Math.max(file.length, made / 2) > minAsyncBytes
-  try {
-    const schema = metadata.elements.slice(1)
-    const types = isFlat(metadata, schema) ? typesOf(schema, metadata.arrowSchema) : undefined
-    if (types === undefined) return undefined
-    const requested = types.map((type, i) => ({
-      kind: type.layout === 'flat' ? type.kind : ('str' as const),
-      isOptional: schema[i].repetition === optional,
-      chunks: metadata.groups.map((group) => group.chunks[i]),
-    }))
-    const maxBytes = 3 * Math.max(made, maxSmallBytes)
-    return whenReady(
-      decodeColumns(addon, file, rows, requested, maxBytes, isLarge),
-      (decoded) =>
-        decoded && {
-          rows,
-          columns: decoded.map((column, i) => columnOf(schema[i], types[i], column)),
-        },
-    )
-  } catch {
-    return undefined
-  }
+  if (!isLarge)
+    return tableOf(native.readParquet(file, words, kinds, unpackerOf(file)), rows, schema)
+  const reading = () => native.readParquetAsync(file, words, kinds)
+  return nativeLimiter.run(reading).then((buffers) => tableOf(buffers, rows, schema))
 }
 
-function isFlat({ rows, groups }: ParquetMetadata, columns: readonly SchemaElement[]): boolean {
-  if (!columns.every(({ isLeaf, repetition }) => isLeaf && repetition !== repeated)) return false
-  const total = groups.reduce((sum, group) => sum + group.rows, 0)
-  const isWhole = groups.every(
-    ({ rows: own, chunks }) =>
-      own >= 0 &&
-      chunks.length === columns.length &&
-      chunks.every(({ values, isElsewhere }) => values === own && !isElsewhere),
-  )
-  return (
-    isWhole && total === rows && new Set(columns.map(({ path }) => path)).size === columns.length
-  )
+/** What the columns of a file are. */
+interface Schema {
+  readonly columns: readonly { readonly name: string; readonly type: PlainType }[]
+  /** Codes of their kinds. */
+  readonly kinds: Uint8Array
 }
 
-type Plain = Extract<ArrowType, { readonly layout: 'flat' | 'text' | 'views' }>
+/** The schema of the last file, by all bytes that it is made of: clients send one schema again and again. */
+class LastSchema {
+  #stated = Buffer.alloc(0)
+  #arrow = Buffer.alloc(0)
+  #schema: Schema | undefined
 
-/**
- * Undefined if one is not read here.
- *
- * @returns the types of the columns: those of the Arrow schema, if there is one.
- */
-function typesOf(
-  columns: readonly SchemaElement[],
-  arrowSchema: string | undefined,
-): Plain[] | undefined {
-  const fields = whenDefined(arrowSchema, fieldsOf)
-  if (fields !== undefined && fields.length !== columns.length) return undefined
-  const types: Plain[] = []
-  for (const [i, column] of columns.entries()) {
-    const stated = typeOf(column)
-    if (fields !== undefined && dictionaryOf(fields[i]) !== undefined) return undefined
-    const type = fields ? arrowTypeOf(fields[i]) : stated
-    if (
-      stated === undefined ||
-      type === undefined ||
-      fields?.[i].string(0) !== (fields && column.path)
-    )
-      return undefined
-    if (type.layout === 'flat') {
-      // A time whose unit the file does not say, and durations.
-      if (type.time !== undefined && type.time.type !== 'date') return undefined
-      if (stated.layout !== 'flat' || physicalOf(type.kind) !== column.type) return undefined
-    } else if (
-      (type.layout !== 'text' && type.layout !== 'views') ||
-      type.isBinary ||
-      stated.layout !== 'text'
-    ) {
-      return undefined
+  /** @returns undefined for one with columns that are not read here. */
+  of(file: Uint8Array, words: Float64Array): Schema | undefined {
+    const { [parquetWord.schemaAt]: schemaAt, [parquetWord.schemaEnd]: schemaEnd } = words
+    const { [parquetWord.arrowAt]: arrowAt, [parquetWord.arrowEnd]: arrowEnd } = words
+    const isSame =
+      this.#stated.compare(file, schemaAt, schemaEnd) === 0 &&
+      this.#arrow.compare(file, arrowAt, arrowEnd) === 0
+    if (isSame) return this.#schema
+    this.#stated = Buffer.from(file.subarray(schemaAt, schemaEnd))
+    this.#arrow = Buffer.from(file.subarray(arrowAt, arrowEnd))
+    try {
+      this.#schema = schemaOf(file, words, this.#arrow)
+    } catch {
+      this.#schema = undefined
     }
-    types.push(type)
+    return this.#schema
   }
-  return types
 }
 
-const [optional, repeated] = [1, 2]
+const lastSchema = new LastSchema()
 
-const absent = -1
-const utf8 = 0
-const date = 6
-const logicalString = 1
-const logicalDate = 6
-const logicalInteger = 10
-
-function typeOf({ type, converted, logical }: SchemaElement): Plain | undefined {
-  const plain = physicalKinds[type]
-  if (plain === 'str') {
-    const isText = logical === logicalString || (logical === absent && converted === utf8)
-    if (isText) return { layout: 'text', offsetBytes: 4 }
-    return undefined
+/** @throws Unreadable. */
+function schemaOf(file: Uint8Array, words: Float64Array, arrow: Buffer): Schema | undefined {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.length)
+  const count = words[parquetWord.columns]
+  const fields = arrow.length === 0 ? undefined : fieldsOf(arrow.toString())
+  if (fields !== undefined && fields.length !== count) return undefined
+  const columns: { name: string; type: PlainType }[] = []
+  for (let i = 0; i < count; i++) {
+    const leaf = words.subarray(headWords + i * leafWords)
+    const { [parquetLeafWord.nameAt]: start, [parquetLeafWord.nameEnd]: end } = leaf
+    const name = bytes.toString('utf8', start, end)
+    const type = typeOf(leaf, fields?.[i], name)
+    if (type === undefined) return undefined
+    columns.push({ name, type })
   }
-  if (
-    plain === 'int32' &&
-    (logical === logicalDate || (logical === absent && converted === date))
-  ) {
-    return { layout: 'flat', kind: 'int32', time: { type: 'date' } }
-  }
-  if (plain === undefined) return undefined
-  if (logical === absent && converted === absent) return { layout: 'flat', kind: plain }
-  // Writers of logical integers write the converted type, too.
-  const kind = integerKinds[converted - firstInteger]
-  if (kind === undefined || (logical !== absent && logical !== logicalInteger)) return undefined
-  if (physicalOf(kind) === type) return { layout: 'flat', kind }
-  return undefined
+  if (new Set(columns.map(({ name }) => name)).size !== count) return undefined
+  return { columns, kinds: Uint8Array.from(columns, ({ type }) => elementTypes[kindOf(type)].code) }
 }
+
+const kindOf = (type: PlainType) => (type.layout === 'flat' ? type.kind : 'str')
 
 function fieldsOf(base64: string): FlatTable[] {
   return schemaFields(Buffer.from(base64, 'base64'), () => new Unreadable())
 }
 
-function columnOf({ path: name }: SchemaElement, type: Plain, decoded: DecodedColumn): Column {
-  if (type.layout !== 'flat') return { name, kind: 'str', ...decoded }
-  const { kind, time } = type
-  return { name, kind, ...decoded, time }
+/** @returns the type of a column, that of the Arrow schema if there is one; undefined if it is not read here. */
+function typeOf(
+  leaf: Float64Array,
+  field: FlatTable | undefined,
+  name: string,
+): PlainType | undefined {
+  const physical = leaf[parquetLeafWord.type]
+  const stated = plainTypeOf(
+    physical,
+    leaf[parquetLeafWord.converted],
+    leaf[parquetLeafWord.logical],
+  )
+  if (stated === undefined || field === undefined) return stated
+  const type = dictionaryOf(field) === undefined ? arrowTypeOf(field) : undefined
+  if (type === undefined || field.string(0) !== name) return undefined
+  if (type.layout === 'flat') {
+    // A time whose unit the file does not say, and durations.
+    if (type.time !== undefined && type.time.type !== 'date') return undefined
+    if (stated.layout !== 'flat' || physicalOf(type.kind) !== physical) return undefined
+    return type
+  }
+  const isText = (type.layout === 'text' || type.layout === 'views') && !type.isBinary
+  if (isText && stated.layout === 'text') return type
+  return undefined
 }
+
+/** @returns what unpacks a part of a file by zlib. */
+function unpackerOf(file: Uint8Array) {
+  return (codec: number, start: number, end: number, size: number) =>
+    unpackPage(file.subarray(start, end), codec, size)
+}
+
+function tableOf(
+  buffers: readonly ArrayBuffer[] | undefined,
+  rows: number,
+  { columns }: Schema,
+): ColumnTable | undefined {
+  if (buffers === undefined) return undefined
+  const [whole] = buffers
+  const words = new Float64Array(whole, 0, columns.length * readWords)
+  let text = 1
+  const read = ({ name, type }: Schema['columns'][number], i: number): Column => {
+    const at = i * readWords
+    const bits = words[at + readColumnWord.validityAt]
+    const validity = bits === -1 ? undefined : new Uint8Array(whole, bits, (rows + 7) >> 3)
+    const dataAt = words[at + readColumnWord.dataAt]
+    if (type.layout === 'flat') {
+      const data = new Uint8Array(whole, dataAt, words[at + readColumnWord.dataLength])
+      return { name, kind: type.kind, data, validity, time: type.time }
+    }
+    const offsets = new Int32Array(whole, words[at + readColumnWord.offsetsAt], rows + 1)
+    return { name, kind: 'str', data: new Uint8Array(buffers[text++]), offsets, validity }
+  }
+  return { rows, columns: columns.map(read) }
+}
+
+const headWords = wordsOf(parquetWord)
+const leafWords = wordsOf(parquetLeafWord)
+const readWords = wordsOf(readColumnWord)

@@ -19,9 +19,12 @@ import {
   timeUnits,
   zoneOf,
 } from '../columns.ts'
-import { physicalKinds } from './parquet-pages.ts'
+import { isPhysical } from './parquet-kinds.ts'
 
 const maxFileBytes = 2 ** 26
+/** What a file takes besides its columns' bytes, nearly always: Snappy's growth, and headers and metadata. */
+const maxSnappyGrowth = 33 / 32
+const maxColumnBytes = 512
 const [headWords, columnWords] = [wordsOf(fileWord), wordsOf(fileColumnWord)]
 
 /** How the pages of a file are compressed, in pandas' names; `none` is pandas' `None`. */
@@ -60,12 +63,17 @@ export function encodeParquet(
     setParts(own, contiguousText(column, rows), rows, parts)
     setType(own, column)
   }
-  const bound = addon.writeParquet(words, parts, texts, new Uint8Array(0))
-  if (bound > maxFileBytes) return undefined
-  const memory = Buffer.from(allocate(bound), 0, bound)
-  const size = addon.writeParquet(words, parts, texts, memory)
-  if (size === -1) return undefined
-  return memory.subarray(0, size)
+  const bytes = parts.reduce((sum, { length }) => sum + length, texts.length * 2)
+  let room = Math.ceil(bytes * maxSnappyGrowth) + (columns.length + 1) * maxColumnBytes
+  while (room <= maxFileBytes) {
+    const memory = Buffer.from(allocate(room), 0, room)
+    const size = addon.writeParquet(words, parts, texts, memory)
+    if (size === -1) return undefined
+    if (size <= room) return memory.subarray(0, size)
+    // It asks for more: narrow integers are written in 32 bits.
+    room = size
+  }
+  return undefined
 }
 
 function isFlat(column: AnyColumn): column is Column {
@@ -104,5 +112,5 @@ function setType(words: Float64Array, column: Column): void {
     words[fileColumnWord.unit] = timeUnits.indexOf(unitOf(column) ?? 's')
     words[fileColumnWord.isUtc] = Number(zoneOf(column) !== undefined)
   } else if (kind === 'str') words[fileColumnWord.logical] = isBinary ? 0 : logicalTypes.text
-  else if (!physicalKinds.includes(kind)) words[fileColumnWord.logical] = logicalTypes.integer
+  else if (!isPhysical(kind)) words[fileColumnWord.logical] = logicalTypes.integer
 }
