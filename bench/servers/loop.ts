@@ -41,7 +41,7 @@ function napiWork(): Work {
 
 /** Returns the add-on's own calls. */
 async function nativeWork(): Promise<Work> {
-  const { numberCodec } = await import('../../src/values/array/native-codec.ts')
+  const { numberCodec } = await import('../../src/values/array/array-text.ts')
   return () => {
     const array = numberCodec.parseNdarray(body, undefined)
     const text = 'failure' in array ? undefined : numberCodec.encodeNdarray(array, 'null')

@@ -95,7 +95,8 @@ export function isFloat(dtype: DType): boolean {
 
 /** @returns the size of a float; 0 for other types. **Units**: bytes. */
 export function floatBytes(dtype: DType): number {
-  return isFloat(dtype) ? itemSize(dtype) : 0
+  const { kind, bytes } = elementTypes[dtype]
+  return kind === 'f' ? bytes : 0
 }
 
 /** numpy's other spellings: Python's names, beside the codes of the array protocol. */

@@ -217,9 +217,9 @@ export class Image<
     const isOfCurl = contentType === typeOfCurl && imageTypeOf(request.peek()) !== undefined
     if (!isOfCurl && !isUntypedPart(request.headers)) this.#checkDeclared(contentType)
     const header = this.#admit(request.peek())
-    request.retain()
-    if (request.isPooled) return this.#decode(request.peek(), header, ctx)
-    return withCopy(request.peek(), (copy) => this.#decode(copy, header, ctx))
+    const { bytes, isPrivate } = request.lasting()
+    if (isPrivate) return this.#decode(bytes, header, ctx)
+    return withCopy(bytes, (copy) => this.#decode(copy, header, ctx))
   }
 
   /**

@@ -14,8 +14,8 @@ import { isJsonType, type MediaType, requireMediaType } from '../http/media-type
 import type { Chunk, HttpRequest, HttpResponse } from '../http/message.ts'
 import { constantHeaders } from '../http/response-head.ts'
 import type { NDArrayMessage } from '../messages/messages.ts'
+import { parseArrayText, printArrayText } from '../values/array/array-text.ts'
 import { castArray, isSameKind } from '../values/array/cast.ts'
-import { encodeLarge, isLarge, parseArrayText } from '../values/array/large-codec.ts'
 import {
   acceptedForm,
   fromNDArrayMessage,
@@ -24,7 +24,6 @@ import {
   serializeNDArray,
   toNDArrayMessage,
 } from '../values/array/message.ts'
-import { numberCodec as codec } from '../values/array/native-codec.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import type { Nested } from '../values/array/nested.ts'
 import type { NonFinite, ParseFailure } from '../values/array/number-codec.ts'
@@ -203,14 +202,8 @@ export class NumpyNdarray<
     const form = type && ndarrayForms.get(type.essence)
     // Not peek: the array is a view of the bytes.
     if (form !== undefined) return this.fromArray(form.parse(request.body, 'NumpyNdarray'))
-    if (request.peek().length >= minAsyncBytes) request.retain()
-    const parsed = parseArrayText(
-      request.peek(),
-      this.dtype,
-      this.enforceDtype,
-      request.isPooled,
-      this.maxBytes,
-    )
+    const { bytes, isPrivate } = request.lasting(minAsyncBytes)
+    const parsed = parseArrayText(bytes, this.dtype, this.enforceDtype, isPrivate, this.maxBytes)
     if (isPromise(parsed)) return parsed.then((later) => this.#fromParsed(later))
     return this.#fromParsed(parsed)
   }
@@ -228,13 +221,9 @@ export class NumpyNdarray<
       if (body.length < minPooledBytes) return { headers, body }
       return { headers, body, pooled: new PooledBody() }
     }
-    if (isLarge(array)) {
-      return encodeLarge(array, this.nonFinite).then((body) => ({
-        ...jsonResponse(body),
-        pooled: new PooledBody(),
-      }))
-    }
-    return jsonResponse(codec.encodeNdarray(array, this.nonFinite))
+    const text = printArrayText(array, this.nonFinite)
+    if (!isPromise(text)) return jsonResponse(text)
+    return text.then((body) => ({ ...jsonResponse(body), pooled: new PooledBody() }))
   }
 
   /**

@@ -235,16 +235,13 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
       this.defaultFormat,
       'PandasDataFrame',
     )
-    if (request.peek().length >= minAsyncBytes) request.retain()
     const isFile = format === 'parquet' || format === 'arrow'
-    if (isFile || !isUtf8Label(charset)) request.retain()
-    const body = request.peek()
-    if (isFile) {
-      const read = format === 'arrow' ? readArrow : readParquet
-      return this.#fromFile(read(body, 'PandasDataFrame'))
-    }
-    if (isUtf8Label(charset)) return this.#fromText(format, body, request.isPooled)
-    return this.#fromText(format, toUtf8(body, charset), true)
+    const isText = !isFile && isUtf8Label(charset)
+    const { bytes, isPrivate } = request.lasting(isText ? minAsyncBytes : 0)
+    if (isText) return this.#fromText(format, bytes, isPrivate)
+    if (!isFile) return this.#fromText(format, toUtf8(bytes, charset), true)
+    const read = format === 'arrow' ? readArrow : readParquet
+    return this.#fromFile(read(bytes, 'PandasDataFrame'))
   }
 
   #fromText(format: FrameFormat, text: Uint8Array, isPrivate: boolean): MaybePromise<DataFrame> {

@@ -180,11 +180,10 @@ export class PandasSeries extends IODescriptor<Series> {
 
   fromHttpRequest(request: HttpRequest): MaybePromise<Series> {
     requireMediaType(request.headers, isJsonType, 'application/json', 'PandasSeries')
-    if (request.peek().length >= minAsyncBytes) request.retain()
-    const isPrivate = request.isPooled
+    const { bytes, isPrivate } = request.lasting(minAsyncBytes)
     const isTyped = this.#type !== undefined
     const layout = readLayouts[this.orient]
-    const read = decodeFrameJson(request.peek(), layout, 'PandasSeries', isPrivate, isTyped)
+    const read = decodeFrameJson(bytes, layout, 'PandasSeries', isPrivate, isTyped)
     return whenReady(read, (frame) => this.#fromTable(frame, true))
   }
 

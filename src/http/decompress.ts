@@ -21,8 +21,8 @@ export async function decompress(
   { maxBodyBytes, maxUnpackRatio }: UnpackLimits,
   reservation?: RequestPeer['reservation'],
 ): Promise<HttpRequest> {
-  request.retain()
-  const bytes = await decodeContent(request.peek(), encoding, maxBodyBytes, maxUnpackRatio)
+  const { bytes: packed } = request.lasting()
+  const bytes = await decodeContent(packed, encoding, maxBodyBytes, maxUnpackRatio)
   if (reservation?.reserve(bytes.length) === false) throw noMemory()
   return HttpRequest.lend(request.headers, bytes, bufferPool)
 }

@@ -50,6 +50,13 @@ export class HeaderList implements RequestHeaders {
   }
 }
 
+/** A body that stays. */
+export interface LastingBody {
+  readonly bytes: Uint8Array
+  /** Whether nobody else can reach its memory meanwhile. */
+  readonly isPrivate: boolean
+}
+
 /** Headers and a body on the way to a descriptor. */
 export class HttpRequest {
   readonly headers: RequestHeaders
@@ -101,6 +108,18 @@ export class HttpRequest {
     if (this.#bytes === undefined)
       throw new Error('the body was read after fromHttpRequest had returned')
     return this.#bytes
+  }
+
+  /**
+   * The body for a decoder that goes on after `fromHttpRequest` has returned: valid until its promise is settled.
+   *
+   * @internal
+   * @param from - Shorter bodies are decoded before it returns. **Units**: bytes.
+   */
+  lasting(from = 0): LastingBody {
+    const isCopied = this.#borrowed === true && this.peek().length >= from
+    if (isCopied) this.retain()
+    return { bytes: this.peek(), isPrivate: isCopied || this.isPooled }
   }
 
   /** @internal Keeps the bytes, if there are any, beyond the socket's callback. Called before anything is awaited. */

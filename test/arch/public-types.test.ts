@@ -25,7 +25,7 @@ describe('the built declarations', () => {
       'class Context\\S*',
       /abort|onAbort|\bend\b|clientId|bind|denial|returned|reserve|\bset |Headers\(/,
     ],
-    ['http/message', 'class HttpRequest', /retain|release|isPooled|borrowed|lend/],
+    ['http/message', 'class HttpRequest', /retain|release|isPooled|borrowed|lend|lasting/],
     ['http/response-context', 'class ResponseContext', /save|drop|Saved/],
     ['http/message', 'interface HttpResponse', /pooled/],
     ['core/file/binary-file', 'class BinaryFile', /TempFile/],

@@ -5,7 +5,8 @@ import { runInNewContext } from 'node:vm'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
 import { nativePath, nativeStatus } from '../../src/core/native/add-on.ts'
-import { nativeCodec, numberCodec } from '../../src/values/array/native-codec.ts'
+import { numberCodec } from '../../src/values/array/array-text.ts'
+import { nativeCodec } from '../../src/values/array/native-codec.ts'
 
 // Only a machine that cannot build it, or a run that leaves it out, may go without; anything else is a defect.
 const excused = /^(switched off|not built)/.test(nativeStatus.reason ?? '')

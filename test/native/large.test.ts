@@ -6,9 +6,10 @@ import { type DType, dataConstructor, dtypes, type NumericDType } from '../../sr
 import { bufferPool } from '../../src/core/memory/buffer-pool.ts'
 import { nativeLimiter } from '../../src/core/memory/limiter.ts'
 import { addon, nativePath } from '../../src/core/native/add-on.ts'
+import { numberCodec } from '../../src/values/array/array-text.ts'
 import { typescriptCodec } from '../../src/values/array/json.ts'
 import { encodeLarge, parseLarge } from '../../src/values/array/large-codec.ts'
-import { numberCodec, parsedOf, resultWords } from '../../src/values/array/native-codec.ts'
+import { parsedOf, resultWords } from '../../src/values/array/native-codec.ts'
 import { NDArray } from '../../src/values/array/ndarray.ts'
 import type { ParseFailure } from '../../src/values/array/number-codec.ts'
 

@@ -5,8 +5,7 @@ import { isPromise, type MaybePromise, whenAllReady } from '../../core/promise.t
 import { TextWriter } from '../../core/text/text-writer.ts'
 import type { HeaderLine, HttpResponse } from '../../http/message.ts'
 import { constantHeaders } from '../../http/response-head.ts'
-import { encodeLarge, isLarge } from '../../values/array/large-codec.ts'
-import { numberCodec } from '../../values/array/native-codec.ts'
+import { printArrayText } from '../../values/array/array-text.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
 import type { NonFinite } from '../../values/array/number-codec.ts'
 import { classify, classQuotas } from './classification.ts'
@@ -115,8 +114,7 @@ function dataOf(tensor: Tensor, nonFinite: NonFinite): MaybePromise<Uint8Array |
   if (tensor.nulls !== undefined) return JSON.stringify(withNulls(tensor))
   const array = writtenArray(tensor)
   const flat = new NDArray(array.data, [array.size], array.dtype)
-  if (isLarge(flat)) return encodeLarge(flat, nonFinite) as Promise<Uint8Array>
-  return numberCodec.encodeNdarray(flat, nonFinite) as Uint8Array | string
+  return printArrayText(flat, nonFinite) as MaybePromise<Uint8Array | string>
 }
 
 /** @returns the texts of a tensor, null where one is missing. */

@@ -7,9 +7,8 @@ import { type MaybePromise, whenAllReady, whenReady } from '../../core/promise.t
 import { type CutJson, cutAlike, cutJson } from '../../core/text/json-cut.ts'
 import { parseJson } from '../../core/text/parse-json.ts'
 import type { HttpRequest } from '../../http/message.ts'
+import { numberCodec, parseArrayText } from '../../values/array/array-text.ts'
 import { parseTexts } from '../../values/array/json.ts'
-import { parseArrayText } from '../../values/array/large-codec.ts'
-import { numberCodec } from '../../values/array/native-codec.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
 import type { ParseFailure } from '../../values/array/number-codec.ts'
 import { showShape } from '../../values/array/shape.ts'
@@ -55,18 +54,17 @@ export function readInfer(
   length: string | undefined,
   last: LastRequest,
 ): MaybePromise<InferRequest> {
-  const body = request.peek()
-  // A body that is read beside the event loop must outlive the socket's callback.
-  if (body.length >= minAsyncBytes) request.retain()
-  if (length === undefined) return readParts(request.peek(), noBytes, last, request.isPooled)
+  const { bytes, isPrivate } = request.lasting(minAsyncBytes)
+  if (length === undefined) return readParts(bytes, noBytes, last, isPrivate)
   const size = Number(length)
-  if (!isLength(length) || size > body.length) {
+  if (!isLength(length) || size > bytes.length) {
     throw new BadInput(
-      expected(`a length from 0 to ${body.length}, that of the body,`, lengthHeader, length),
+      expected(`a length from 0 to ${bytes.length}, that of the body,`, lengthHeader, length),
     )
   }
-  const whole = size === body.length ? request.peek() : request.body
-  return readParts(whole.subarray(0, size), whole.subarray(size), last, request.isPooled)
+  if (size === bytes.length) return readParts(bytes, noBytes, last, isPrivate)
+  const { body } = request
+  return readParts(body.subarray(0, size), body.subarray(size), last, false)
 }
 
 /** Whether the header has a length. */

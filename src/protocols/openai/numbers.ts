@@ -2,7 +2,7 @@
 
 import { BadInput, BadOutput, expected } from '../../core/errors.ts'
 import { isRecord } from '../../core/options.ts'
-import { numberCodec } from '../../values/array/native-codec.ts'
+import { numberCodec } from '../../values/array/array-text.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
 import { asked, check, checkMembers } from './body.ts'
 import { type Models, methodOf } from './model.ts'

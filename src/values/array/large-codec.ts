@@ -2,18 +2,14 @@
 import { type DType, dataConstructor, dtypes, elementTypes, itemSize } from '../../core/dtype.ts'
 import { bufferPool } from '../../core/memory/buffer-pool.ts'
 import { withCopy } from '../../core/memory/byte-copy.ts'
-import { minAsyncBytes, nativeLimiter } from '../../core/memory/limiter.ts'
+import { nativeLimiter } from '../../core/memory/limiter.ts'
 import { type Addon, addon } from '../../core/native/add-on.ts'
 import { nonFiniteCode, resultWord, statusCode } from '../../core/native/shared-numbers.ts'
 import { allocate } from '../../core/platform.ts'
-import type { MaybePromise } from '../../core/promise.ts'
 import { typescriptCodec } from './json.ts'
-import { castCode, checkEncoding, numberCodec, parsedOf, resultWords } from './native-codec.ts'
+import { castCode, checkEncoding, parsedOf, resultWords } from './native-codec.ts'
 import { NDArray } from './ndarray.ts'
 import type { NonFinite, ParseFailure } from './number-codec.ts'
-
-/** From this size on, an array is printed off the event loop. **Units**: elements. */
-const minAsyncElements = 64 * 1024
 
 /** From this size on, threads that nothing else needs share the work. **Units**: bytes. */
 const minSharedBytes = 4 * 1024 * 1024
@@ -25,19 +21,6 @@ const maxItemBytes = 256 * 1024
 const maxStartBytes = 1024
 
 const [opening, closing, comma] = new Uint8Array([0x5b, 0x5d, 0x2c])
-
-/** Reads a text, a large one by {@link parseLarge}. */
-export function parseArrayText(
-  json: Uint8Array,
-  dtype: DType | undefined,
-  enforced: boolean,
-  isPrivate: boolean,
-  maxBytes?: number,
-): MaybePromise<NDArray | ParseFailure> {
-  if (addon === undefined || json.length < minAsyncBytes || dtype === 'str')
-    return numberCodec.parseNdarray(json, dtype, enforced, maxBytes)
-  return parseLarge(json, dtype, enforced, isPrivate, maxBytes)
-}
 
 /**
  * Reads a text by the add-on. `isPrivate`: nobody else can reach the text's buffer until the promise settles. Other
@@ -149,11 +132,6 @@ function bytesOf(words: Float64Array): number {
   const { dtype, rank, dims } = resultWord
   const shape = words.subarray(dims, dims + words[rank])
   return shape.reduce((size, dim) => size * dim, itemSize(dtypes[words[dtype]]))
-}
-
-/** Whether {@link encodeLarge} prints an array. */
-export function isLarge({ data, dtype }: NDArray): boolean {
-  return addon !== undefined && data.length >= minAsyncElements && dtype !== 'str'
 }
 
 /** Prints into a buffer of the pool, which the caller gives back. The array may change once this returns. */

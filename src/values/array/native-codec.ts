@@ -1,4 +1,4 @@
-/** The codec of the native add-on, and the choice between it and the TypeScript codec. @module */
+/** The codec of the native add-on. @module */
 
 import {
   type DType,
@@ -6,7 +6,6 @@ import {
   dataConstructor,
   dtypes,
   elementTypes,
-  isFloat,
 } from '../../core/dtype.ts'
 import { type Addon, addon } from '../../core/native/add-on.ts'
 import {
@@ -16,7 +15,6 @@ import {
   statusCode,
 } from '../../core/native/shared-numbers.ts'
 import { illFormedAt } from '../../core/text/utf8.ts'
-import { maxPlainBytes, printPlainNumbers, readPlainNumbers } from '../plain-json.ts'
 import { typescriptCodec } from './json.ts'
 import { NDArray } from './ndarray.ts'
 import type { NonFinite, NumberCodec, ParseFailure, ParseFailureKind } from './number-codec.ts'
@@ -118,18 +116,3 @@ function nativeCodecOf(addon: Addon): NumberCodec {
 
 /** The add-on alone, at any size: for tests and benchmarks. Undefined when it is not loaded. */
 export const nativeCodec: NumberCodec | undefined = addon && nativeCodecOf(addon)
-
-const chosen = nativeCodec ?? typescriptCodec
-
-/** The codec that serves: the add-on if it is loaded, and JavaScript for short texts of plain numbers. */
-export const numberCodec: NumberCodec = {
-  name: chosen.name,
-  parseNdarray(json, dtype, enforced, maxBytes): NDArray | ParseFailure {
-    const isPlain =
-      json.length <= maxPlainBytes && (!enforced || (dtype !== undefined && isFloat(dtype)))
-    const plain = isPlain && readPlainNumbers(json, dtype)
-    return plain || chosen.parseNdarray(json, dtype, enforced, maxBytes)
-  },
-  encodeNdarray: (array, nonFinite) =>
-    printPlainNumbers(array) ?? chosen.encodeNdarray(array, nonFinite),
-}

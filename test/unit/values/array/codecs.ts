@@ -1,8 +1,9 @@
 /** What tests of the codecs of arrays share. @module */
 import { expect } from 'vitest'
 import type { DType } from '../../../../src/core/dtype.ts'
+import { numberCodec } from '../../../../src/values/array/array-text.ts'
 import { typescriptCodec } from '../../../../src/values/array/json.ts'
-import { nativeCodec, numberCodec } from '../../../../src/values/array/native-codec.ts'
+import { nativeCodec } from '../../../../src/values/array/native-codec.ts'
 import type { NDArray } from '../../../../src/values/array/ndarray.ts'
 import type {
   NonFinite,
