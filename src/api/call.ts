@@ -25,15 +25,12 @@ export function call(
   request: HttpRequest,
   ctx: Context,
 ): MaybePromise<HttpResponse> {
-  return callDecoded(api, () => decode(api, request, ctx), ctx, httpEncoding)
-}
-
-function decode(
-  api: Pick<Api, 'input'>,
-  request: HttpRequest,
-  ctx: Context,
-): MaybePromise<unknown> {
-  return request.releaseAfter(api.input.fromHttpRequest(request, ctx))
+  return callDecoded(
+    api,
+    () => request.releaseAfter(api.input.fromHttpRequest(request, ctx)),
+    ctx,
+    httpEncoding,
+  )
 }
 
 /** As {@link call}, for a caller whom the server lets in. */
@@ -42,7 +39,11 @@ export function answerHttp(
   api: Api,
   request: HttpRequest,
 ): MaybePromise<HttpResponse> {
-  return visit.call(api, () => decode(api, request, visit.ctx), httpEncoding)
+  return visit.call(
+    api,
+    () => request.releaseAfter(api.input.fromHttpRequest(request, visit.ctx)),
+    httpEncoding,
+  )
 }
 
 /** Results and errors as answers of HTTP. */

@@ -73,7 +73,7 @@ export class Exchange implements InboundHost, ReplyHost {
 
   /** Answers a whole request. */
   run(request: HttpRequest): void {
-    complete(this)
+    this.inbound.complete()
     if (!this.socket.answersLater) {
       this.answer(answerWhole(this.visit, this.endpoint, request), true)
       return
@@ -84,7 +84,7 @@ export class Exchange implements InboundHost, ReplyHost {
 
   /** As {@link run}, for a receiver that has the whole body. */
   runReceived(receiver: EndpointReceiver, isCorked: boolean): void {
-    complete(this)
+    this.inbound.complete()
     answerSoon(this, () => receiver.end(), isCorked)
   }
 
@@ -203,14 +203,9 @@ function refuseUnread(exchange: Exchange, error: ServingError, isCorked: boolean
   const { endpoint, inbound, server, visit } = exchange
   if (inbound.declared !== 0 && mustClose(server, inbound.declared)) exchange.refuse(error)
   else {
-    inbound.complete()
+    inbound.close()
     answerSoon(exchange, () => endpoint.problem(error, visit.ctx.id), isCorked)
   }
-}
-
-function complete({ inbound, visit }: Exchange): void {
-  inbound.complete()
-  visit.recorder?.bodyComplete()
 }
 
 function answerSoon(

@@ -165,6 +165,7 @@ export class Inbound implements PausedBody {
   complete(): void {
     this.#state = closed
     this.stopClocks()
+    this.#host.visit.recorder?.bodyComplete()
   }
 
   /** Called when the answer begins before the body's end. */

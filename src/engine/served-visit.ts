@@ -61,7 +61,8 @@ export class ServedVisit extends Visit implements RequestPeer {
     this.endpoint = endpoint
     this.target = target
     this.#peer = peer
-    ctx.bind(target, apiOf(this.access), this)
+    const { access } = this
+    ctx.bind(target, access.kind === 'api' ? access.api : undefined, this)
     if (cors !== undefined && endpoint?.protocol !== 'grpc')
       ctx.addHeaders(cors.linesFor(ctx.headers.get('origin')))
     this.recorder =
@@ -180,9 +181,4 @@ export class ServedVisit extends Visit implements RequestPeer {
 
 function problemOf({ endpoint, ctx }: ServedVisit, error: ServingError): HttpResponse {
   return endpoint?.problem?.(error, ctx.id) ?? problemResponse(error, ctx.id)
-}
-
-/** @returns the API that a path names. */
-function apiOf(access: Access): string | undefined {
-  return access.kind === 'api' ? access.api : undefined
 }

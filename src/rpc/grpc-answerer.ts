@@ -15,6 +15,8 @@ export interface Status extends MessageFault {
 export interface Answerer {
   /** Why the message will be refused, as far as that is known before it has come. */
   readonly refusal: MaybePromise<Status | undefined>
+  /** Reserves memory for a large message that comes, until its end; returns false if there is too little. */
+  reserveUpTo?(bytes: number): boolean
   /** Called with the whole message, unless it was refused. The messages of a call come one after the other. */
   run(message: Uint8Array): MaybePromise<void>
   /** Ends what cannot be received; returns the status. */

@@ -79,6 +79,10 @@ class LiveCall implements Answerer, OpenStream {
     this.#placed?.inbox.end()
   }
 
+  reserveUpTo(bytes: number): boolean {
+    return this.#open.reserveUpTo(bytes)
+  }
+
   fail(error: ServingError): Status {
     return this.#open.fail(error)
   }

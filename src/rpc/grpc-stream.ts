@@ -57,7 +57,7 @@ export function answerPlainly(
 
 /** What all calls of a server have in common. */
 export interface GrpcStreamServer {
-  readonly state: Pick<ServerState, 'limits' | 'memory'>
+  readonly state: Pick<ServerState, 'limits'>
   readonly unpack: MessageUnpacker
 }
 
@@ -102,8 +102,6 @@ export class GrpcStream {
   #state: CallState
   #answerer: Answerer | undefined
   #clock: TransferClock | undefined
-  /** For a large message that has not been answered. **Units**: bytes. */
-  #reserved = 0
   #metadata: OutgoingHttpHeaders | undefined
 
   constructor(
@@ -208,7 +206,7 @@ export class GrpcStream {
       const fault = message.take(piece.subarray(at, end))
       at = end
       if (fault !== undefined) this.fault(fault)
-      else if (!this.reserve(message.memoryBytes)) this.fail(noMemory())
+      else if (!this.hasMemory(message)) this.fail(noMemory())
       else if (isDuplex && message.bytes !== undefined) {
         this.stream.pause()
         void this.answerOne(message, message.bytes, piece.subarray(at))
@@ -283,8 +281,6 @@ export class GrpcStream {
 
   private run(bytes: Uint8Array): MaybePromise<void> {
     if (this.cancelled) return undefined
-    // The answerer reserves what it admits.
-    this.release()
     const broken = (error: unknown) =>
       this.refuse(statusOf(ServingError.is(error) ? error : new InternalError('the server failed')))
     try {
@@ -305,17 +301,9 @@ export class GrpcStream {
     this.#clock.start()
   }
 
-  /** Reserves the memory of a large unfinished message; returns false if there is too little. */
-  private reserve(bytes: number): boolean {
-    if (bytes < countedBytes || bytes === this.#reserved) return true
-    if (!this.#server.state.memory.reserve(bytes - this.#reserved)) return false
-    this.#reserved = bytes
-    return true
-  }
-
-  private release(): void {
-    if (this.#reserved > 0) this.#server.state.memory.release(this.#reserved)
-    this.#reserved = 0
+  /** Whether the server has the memory of an unfinished message, if it is a large one. */
+  private hasMemory({ memoryBytes }: UnaryMessage): boolean {
+    return memoryBytes < countedBytes || this.#answerer?.reserveUpTo?.(memoryBytes) !== false
   }
 
   private late(): void {
@@ -340,7 +328,6 @@ export class GrpcStream {
     this.#state = over
     clearTimeout(this.#timer)
     this.#clock?.pause()
-    this.release()
   }
 
   private closed(): void {

@@ -83,7 +83,7 @@ export class OpenCall extends ServedVisit implements Answerer {
   run(message: Uint8Array): MaybePromise<void> {
     this.bytesIn = message.length
     this.recorder?.bodyComplete()
-    const full = this.reserve(message.length) ? this.takeSlot() : noMemory()
+    const full = this.reserveUpTo(message.length) ? this.takeSlot() : noMemory()
     if (full !== undefined) {
       this.grpc.refuse(this.fail(full instanceof Error ? full : tooMany(full)))
       return undefined
