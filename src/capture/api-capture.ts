@@ -6,8 +6,7 @@ import { within } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import type { BlobStore } from '../jobs/blob-store.ts'
 import { encodeFile } from '../values/table/file-decoder.ts'
-import { CallSample, type DropReason, type SampledApi } from './call-sample.ts'
-import { formatOf } from './cells.ts'
+import { CallSample, type SampledApi } from './call-sample.ts'
 import { prune } from './place.ts'
 import { type CaptureNotes, notesKey } from './read-rows.ts'
 import { RowTable } from './row-table.ts'
@@ -44,15 +43,13 @@ export type ApiCapture = ReturnType<typeof captureApi>
 
 /** @returns what chooses calls, bounds what they hold, and writes their files. */
 export function captureApi({ notes, settings, store, log, shared }: CaptureParts) {
-  const { rate, maxBytes, maxMbPerSecond, maxAge } = settings
-  const { api: name, service, version } = notes
-  const always = { api: name, service, service_version: version }
+  const { rate, maxBytes, maxMbPerSecond, maxAge, redact } = settings
+  const { api: name } = notes
   /** Calls by why they were not written. */
-  const dropped = new Map<DropReason, number>()
+  const dropped = new Map<string, number>()
   /** Ends of calls, and files, that are waited for. */
   const open = new Set<Promise<unknown>>()
-  let written = 0
-  let unwritten = 0
+  let [written, unwritten] = [0, 0]
   let table = new RowTable()
   let closing: NodeJS.Timeout | undefined
   let isClosed = false
@@ -65,15 +62,14 @@ export function captureApi({ notes, settings, store, log, shared }: CaptureParts
   }
   const tell = (event: string, message: string, err?: unknown) =>
     log.error({ event, api: name, err }, message)
-  const drop = (reason: DropReason, calls = 1) =>
+  const drop = (reason: string, calls = 1) =>
     void dropped.set(reason, (dropped.get(reason) ?? 0) + calls)
 
   const write = async (full: RowTable) => {
     const { rows, valueBytes } = full
     const time = new Date().toISOString().replaceAll(/[-:.]/g, '')
     try {
-      const table = full.finish(always)
-      const file = await encodeFile(table, { [notesKey]: JSON.stringify(notes) })
+      const file = await encodeFile(full.finish(), { [notesKey]: JSON.stringify(notes) })
       await store.put(`${time}-${randomUUID().slice(0, 8)}.parquet`, file)
       written += rows
     } catch (err) {
@@ -91,12 +87,17 @@ export function captureApi({ notes, settings, store, log, shared }: CaptureParts
     table = new RowTable()
   }
 
-  const addRow = ({ cells, columns, dropReason }: CallSample) => {
-    const isFull =
-      dropReason === undefined && !table.add([...columns, ...cells.list], cells.heldBytes)
-    const reason = isFull ? 'columns' : dropReason
+  /** @returns why a call is not recorded. */
+  const refuse = ({ cells, failure }: CallSample) => {
+    if (failure instanceof NoRoom) return failure.message
+    if (failure === undefined) return table.add(cells.list, cells.heldBytes) ? undefined : 'columns'
+    tell('capture_failed', 'a call was not recorded', failure)
+    return 'failed'
+  }
+  const addRow = (call: CallSample) => {
+    const reason = refuse(call)
     if (reason !== undefined) {
-      shared.heldBytes -= cells.heldBytes
+      shared.heldBytes -= call.cells.heldBytes
       drop(reason)
       return
     }
@@ -106,26 +107,13 @@ export function captureApi({ notes, settings, store, log, shared }: CaptureParts
   }
 
   const api: SampledApi = {
-    ...{ service, maxBytes, models: shared.models, history: shared.history },
-    ...{ input: formatOf(notes.input), output: formatOf(notes.output) },
-    redact: new Set(settings.redact),
+    ...{ notes, maxBytes, models: shared.models, history: shared.history },
+    redact: new Set(redact),
     hold(bytes) {
       if (taken.bytes + bytes > maxMbPerSecond * bytesOfMb) throw new NoRoom('rate')
       if (shared.heldBytes + bytes > maxHeldBytes) throw new NoRoom('memory')
       taken.bytes += bytes
       shared.heldBytes += bytes
-    },
-    async holdFor(bytes, work) {
-      if (shared.heldBytes + bytes > maxHeldBytes) throw new NoRoom('memory')
-      shared.heldBytes += bytes
-      return work().finally(() => {
-        shared.heldBytes -= bytes
-      })
-    },
-    failed(error) {
-      if (error instanceof NoRoom) return error.message as DropReason
-      tell('capture_failed', 'a call was not recorded', error)
-      return 'failed'
     },
     add(call) {
       const { pending } = call.cells

@@ -4,26 +4,18 @@ import { ownerOf } from '../api/caller-identity.ts'
 import type { Sample } from '../api/sampler.ts'
 import { functionFailureOf } from '../api/stages.ts'
 import { ServingError } from '../core/errors.ts'
-import type { FormatDescription } from '../descriptors/description.ts'
-import type { RunnerCallRecord } from '../http/call-record.ts'
 import type { Context } from '../http/context.ts'
 import { RecordedTrace, type RunnerHistory } from '../telemetry/calls/recorded-trace.ts'
-import { type CellLimits, Cells, messageBytes, type ScalarType, scalarTypes } from './cells.ts'
-import type { Cell, Scalar } from './row-table.ts'
-
-/** Why a call is not in a file. */
-export type DropReason = 'memory' | 'rate' | 'columns' | 'failed' | 'unwritten'
+import { columnOf } from '../values/table/columns.ts'
+import { type CellLimits, Cells, contentOf, formatOf } from './cells.ts'
+import type { CaptureNotes } from './read-rows.ts'
 
 /** What a sample is told of the capture of its API, and tells it. */
 export interface SampledApi extends CellLimits {
-  readonly service: string
+  readonly notes: CaptureNotes
   /** Versions of models by the names of their Runners. */
   readonly models: ReadonlyMap<string, string>
-  readonly input: FormatDescription | undefined
-  readonly output: FormatDescription | undefined
   readonly history: RunnerHistory
-  /** Returns why the call of an error is dropped. */
-  failed(error: unknown): DropReason
   /** Takes a call that is over. */
   add(call: CallSample): void
 }
@@ -38,16 +30,14 @@ interface Answer {
 export class CallSample extends RecordedTrace implements Sample {
   readonly sample: Sample = this
   readonly cells: Cells
-  /** Of what all calls have. */
-  readonly columns: Cell[] = []
-  /** Set if the call cannot be recorded. */
-  dropReason: DropReason | undefined
+  /** Why the call cannot be recorded. */
+  failure: unknown
   readonly #api: SampledApi
   readonly #ctx: Context
   readonly #protocol: string
   readonly #time = Date.now() * 1000
-  /** Add the columns of messages, which have no end. */
-  readonly #counts: (() => void)[] = []
+  /** Of messages, which have no end, by what they are. */
+  readonly #streams = new Map<string, ReturnType<typeof newStream>>()
   #error: Error | undefined
   #status: number | undefined
 
@@ -62,13 +52,13 @@ export class CallSample extends RecordedTrace implements Sample {
   }
 
   input(value: unknown): void {
-    this.attempt(() => this.cells.add('input', value, this.#api.input))
+    this.#add('input', value)
   }
 
   result(value: unknown): unknown {
     if (typeof (value as { readonly next?: unknown } | null | undefined)?.next === 'function')
       return this.messages('output', value as AsyncIterable<unknown>)
-    this.attempt(() => this.cells.add('output', value, this.#api.output))
+    this.#add('output', value)
     return value
   }
 
@@ -82,25 +72,17 @@ export class CallSample extends RecordedTrace implements Sample {
   }
 
   source(...picture: Parameters<Cells['source']>): void {
-    this.attempt(() => this.cells.source(...picture))
+    this.#attempt(() => this.cells.source(...picture))
   }
 
   messages(name: string, messages: AsyncIterable<unknown>): AsyncIterable<unknown> {
-    const { cells } = this
-    const hash = createHash('sha256')
-    let [count, length] = [0, 0]
-    this.#counts.push(() => {
-      if (cells.isRedacted(name)) return
-      cells.scalar(`${name}.messages`, count, 'whole')
-      cells.scalar(`${name}.length`, length, 'whole')
-      // A hash may tell what a message has.
-      if (!cells.isRedacted(name, true)) cells.scalar(`${name}.sha256`, hash.digest('hex'))
-    })
+    const stream = newStream()
+    this.#streams.set(name, stream)
     const see = (message: unknown) => {
-      const bytes = messageBytes(message)
-      count++
-      length += bytes.length
-      hash.update(bytes)
+      const content = contentOf(message)
+      stream.count++
+      stream.length += Buffer.byteLength(content)
+      stream.hash.update(content)
     }
     return this.#seen(messages, see)
   }
@@ -108,7 +90,7 @@ export class CallSample extends RecordedTrace implements Sample {
   async *#seen(messages: AsyncIterable<unknown>, see: (message: unknown) => void) {
     try {
       for await (const message of messages) {
-        this.attempt(() => see(message))
+        this.#attempt(() => see(message))
         yield message
       }
     } catch (error) {
@@ -117,14 +99,18 @@ export class CallSample extends RecordedTrace implements Sample {
     }
   }
 
+  #add(name: 'input' | 'output', value: unknown): void {
+    this.#attempt(() => this.cells.add(name, value, formatOf(this.#api.notes[name])))
+  }
+
   /** Recording must not fail a request. */
-  attempt(work: () => void): void {
-    if (this.dropReason !== undefined) return
+  #attempt(work: () => void): void {
+    if (this.failure !== undefined) return
     try {
       work()
     } catch (error) {
       // The answer says what the descriptor cannot encode.
-      if (!ServingError.is(error)) this.dropReason = this.#api.failed(error)
+      if (!ServingError.is(error)) this.failure = error
     }
   }
 
@@ -139,66 +125,73 @@ export class CallSample extends RecordedTrace implements Sample {
 
   #ended(): void {
     this.#answered({})
-    this.attempt(() => {
-      for (const add of this.#counts) add()
-      this.#addColumns()
+    this.#attempt(() => {
+      for (const [name, stream] of this.#streams) this.#addStream(name, stream)
+      this.#addFacts()
     })
     this.#api.add(this)
   }
 
-  #addColumns(): void {
+  #addStream(name: string, { count, length, hash }: ReturnType<typeof newStream>): void {
+    const { cells } = this
+    if (cells.isRedacted(name)) return
+    cells.put(`${name}.messages`, BigInt(count))
+    if (cells.putLength(name, length)) cells.put(`${name}.sha256`, hash.digest('hex'))
+  }
+
+  /** Adds what all calls have. */
+  #addFacts(): void {
     const { cells } = this
     const ctx = this.#ctx
-    const { models, service } = this.#api
-    const { stages, runs } = this.parts
+    const { params } = ctx
+    const { api, service, version } = this.#api.notes
     const owner = ownerOf(ctx)
-    const add = (name: string, value: Scalar | undefined, type = typeof value as ScalarType) => {
-      if (value !== undefined) this.columns.push({ name, column: scalarTypes[type], value })
+    const facts = {
+      request_id: ctx.id,
+      ...{ api, service, service_version: version },
+      protocol: this.#protocol,
+      // The service is part of it, so that captures of two cannot be joined.
+      caller: owner && sha256(`${service}\n${owner}`).slice(0, 16),
+      status: this.#status && BigInt(this.#status),
+      error: ServingError.is(this.#error) ? this.#error.code : undefined,
+      total_ms: ctx.elapsedMs,
+      ...this.#times(),
     }
-    add('time', this.#time, 'time')
-    add('request_id', ctx.id)
-    add('protocol', this.#protocol)
-    // The service is part of it, so that captures of two cannot be joined.
-    add('caller', owner && hashOf(`${service}\n${owner}`))
-    add('status', this.#status, 'whole')
-    add('error', ServingError.is(this.#error) ? this.#error.code : undefined)
-    add('total_ms', ctx.elapsedMs)
+    const time = { type: 'datetime', unit: 'us', zone: 'UTC' } as const
+    cells.put('time', { ...columnOf('', 'int64', [this.#time]), time })
+    for (const [name, value] of Object.entries(facts)) cells.put(name, value)
+    const schema = { properties: params }
+    if (Object.keys(params).length > 0)
+      cells.add('params', params, { mimeType: 'application/json', schema })
+    if (cells.redacted.size > 0) cells.putList('redacted', 'str', [...cells.redacted])
+  }
+
+  /** @returns how long the parts of the call took, and what its Runners tell. **Units**: milliseconds. */
+  #times() {
+    const { stages, runs } = this.parts
+    const times: Record<string, number> = {}
+    const add = (name: string, from: number | undefined, to: number | undefined) => {
+      if (from !== undefined && to !== undefined) times[name] = (times[name] ?? 0) + to - from
+    }
     // The others and the whole tell that of the function.
-    for (const { name, from, to } of stages)
-      if (name !== 'function') add(`${name}_ms`, msOf(from, to))
-    if (runs.length > 0) {
-      const names = runs.map(({ name }) => name.slice(0, name.lastIndexOf('.')))
-      const versions = names.map((name) => [name, models.get(name) ?? null])
-      add('models', JSON.stringify(Object.fromEntries(versions)))
-      const sumOf = (each: (run: RunnerCallRecord) => number | undefined) =>
-        runs.map(each).reduce((sum, ms) => (ms === undefined ? sum : (sum ?? 0) + ms), undefined)
-      add(
-        'queue_ms',
-        sumOf(({ queuedAt, dispatchedAt }) => msOf(queuedAt, dispatchedAt)),
-        'number',
-      )
-      add(
-        'batch_ms',
-        sumOf(({ dispatchedAt, job }) => msOf(dispatchedAt, job?.model.from)),
-        'number',
-      )
-      add(
-        'model_ms',
-        sumOf(({ job }) => msOf(job?.model.from, job?.model.to)),
-        'number',
-      )
-      add('batch_size', runs.find(({ job }) => job?.isBatch)?.job?.rows, 'whole')
+    for (const { name, from, to } of stages) if (name !== 'function') add(`${name}_ms`, from, to)
+    if (runs.length === 0) return times
+    for (const { queuedAt, dispatchedAt, job } of runs) {
+      add('queue_ms', queuedAt, dispatchedAt)
+      add('batch_ms', dispatchedAt, job?.model.from)
+      add('model_ms', job?.model.from, job?.model.to)
     }
-    if (Object.keys(ctx.params).length > 0) {
-      const schema = { properties: ctx.params }
-      cells.add('params', ctx.params, { mimeType: 'application/json', schema })
+    const names = runs.map(({ name }) => name.slice(0, name.lastIndexOf('.')))
+    const versions = names.map((name) => [name, this.#api.models.get(name) ?? null])
+    const rows = runs.find(({ job }) => job?.isBatch)?.job?.rows
+    return {
+      ...times,
+      models: JSON.stringify(Object.fromEntries(versions)),
+      batch_size: rows && BigInt(rows),
     }
-    const redacted = [...cells.redacted]
-    if (redacted.length > 0) cells.items('redacted', 'str', redacted)
   }
 }
 
-const msOf = (from: number | undefined, to: number | undefined) =>
-  from === undefined || to === undefined ? undefined : to - from
+const newStream = () => ({ count: 0, length: 0, hash: createHash('sha256') })
 
-const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16)
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')

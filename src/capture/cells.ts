@@ -1,10 +1,9 @@
 /** What one value has in the columns of a capture. @module */
-import { createHash, webcrypto } from 'node:crypto'
-import { type ColumnKind, dtypes } from '../core/dtype.ts'
+import { createHash } from 'node:crypto'
+import type { ColumnKind } from '../core/dtype.ts'
 import { BinaryFile } from '../core/file/binary-file.ts'
 import { bytesOf } from '../core/memory/byte-copy.ts'
 import { isRecord } from '../core/options.ts'
-import { concat } from '../core/platform.ts'
 import { parseJson } from '../core/text/parse-json.ts'
 import type { FormatDescription } from '../descriptors/description.ts'
 import { isPolars } from '../descriptors/frame-text.ts'
@@ -12,34 +11,20 @@ import { JSONEncoder } from '../descriptors/json-encoder.ts'
 import { castArray } from '../values/array/cast.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { RasterImage } from '../values/image/raster.ts'
-import { type AnyColumn, columnOf, type ListColumn, textAt } from '../values/table/columns.ts'
+import {
+  type AnyColumn,
+  childrenOf,
+  columnOf,
+  tableBytes,
+  textAt,
+} from '../values/table/columns.ts'
 import { getLabels } from '../values/table/polars/labels.ts'
 import { loadPolars } from '../values/table/polars/polars.ts'
-import { joinColumns } from '../values/table/take-rows.ts'
 import { behind, isJsonLike, type Paths, withoutPaths } from './redaction.ts'
-import type { Cell, Items, Scalar } from './row-table.ts'
+import { type Cell, copyOf } from './row-table.ts'
 
 /** What a column of one row takes beside its data. **Units**: bytes. */
-const columnBytes = 128
-
-/** Types of scalars: those of JavaScript, whole numbers, and microseconds since 1970. */
-export const scalarTypes = {
-  string: columnOf('', 'str', []),
-  boolean: columnOf('', 'bool', []),
-  number: columnOf('', 'float64', []),
-  whole: columnOf('', 'int64', []),
-  time: { ...columnOf('', 'int64', []), time: { type: 'datetime', unit: 'us', zone: 'UTC' } },
-} as const
-
-/** Name of a type of scalars. */
-export type ScalarType = keyof typeof scalarTypes
-
-const listTypes = Object.fromEntries(
-  dtypes.map((dtype): [string, ListColumn] => {
-    const kind = dtype as ColumnKind
-    return [dtype, { name: '', offsets: new Int32Array(1), items: columnOf('item', kind, []) }]
-  }),
-)
+const columnBytes = 256
 
 /** What decides which parts of values are kept, and the memory that they take. */
 export interface CellLimits {
@@ -48,8 +33,6 @@ export interface CellLimits {
   readonly maxBytes: number
   /** Throws if they do not fit. */
   hold(bytes: number): void
-  /** Calls `work`; rejects if its memory does not fit. */
-  holdFor<T>(bytes: number, work: () => Promise<T>): Promise<T>
 }
 
 /** The name that pandas gives an index in Parquet. */
@@ -67,11 +50,11 @@ export function formatOf(formats: readonly FormatDescription[]): FormatDescripti
   return formats.find(({ fields, schema }) => fields ?? schema) ?? formats[0]
 }
 
-/** @returns the bytes of a message: those of its elements, or its text. */
-export function messageBytes(value: unknown): Uint8Array {
+/** @returns the elements of an array, the bytes of a value that are, or its text. */
+export function contentOf(value: unknown): string | NodeJS.ArrayBufferView {
+  if (value instanceof NDArray) return Array.isArray(value.data) ? value.data.join('') : value.data
   if (value instanceof Uint8Array) return value
-  if (value instanceof NDArray && value.dtype !== 'str') return bytesOf(value.data as Uint8Array)
-  return Buffer.from(typeof value === 'string' ? value : encoder.encode(value))
+  return typeof value === 'string' ? value : encoder.encode(value)
 }
 
 /**
@@ -82,7 +65,7 @@ export class Cells {
   /** Paths of what the call had and the capture does not. */
   readonly redacted = new Set<string>()
   /** Hashes that are being made. */
-  readonly pending: Promise<unknown>[] = []
+  readonly pending: Promise<void>[] = []
   /** **Units**: bytes. */
   heldBytes = 0
   readonly #limits: CellLimits
@@ -101,18 +84,22 @@ export class Cells {
     return isNamed
   }
 
-  /** Adds a scalar; undefined is a null. */
-  scalar(name: string, value: Scalar | undefined, type = typeof value as ScalarType): void {
+  /** Adds a cell; undefined is a null. Throws if its memory does not fit. */
+  put(name: string, value: Cell['value'] | undefined): void {
     if (value === undefined || this.isRedacted(name)) return
-    this.#hold(typeof value === 'string' ? value.length : 8)
-    this.list.push({ name, column: scalarTypes[type], value })
+    const bytes = sizeOf(value)
+    this.#limits.hold(bytes)
+    this.heldBytes += bytes
+    this.list.push({ name, value })
   }
 
-  /** Adds a list, whose elements nobody may change. */
-  items(name: string, kind: ColumnKind, value: Items): void {
-    if (this.isRedacted(name)) return
-    this.#hold(bytesIn(value).byteLength)
-    this.list.push({ name, column: listTypes[kind], value })
+  /** Adds a list of elements, which it copies. */
+  putList(name: string, kind: ColumnKind, elements: NDArray['data'] | readonly string[]): void {
+    const isFlat = ArrayBuffer.isView(elements) && kind !== 'bool'
+    const items = isFlat
+      ? { name: 'item', kind, data: bytesOf(elements.slice()) }
+      : columnOf('item', kind, elements as readonly string[])
+    this.put(name, { name, offsets: Int32Array.of(0, elements.length), items })
   }
 
   /** Takes the bytes that a picture was decoded from, or encoded to. */
@@ -129,8 +116,8 @@ export class Cells {
     if (value === undefined || value === null || this.isRedacted(name)) return
     const decoded = this.#pictures.get(value)
     if (Array.isArray(decoded)) {
-      for (const cell of decoded) cell.name = name + cell.name
-      this.list.push(...decoded.filter((cell) => !this.isRedacted(cell.name)))
+      const cells = (decoded as Cell[]).map((cell) => ({ ...cell, name: name + cell.name }))
+      this.list.push(...cells.filter((cell) => !this.isRedacted(cell.name)))
       // It may be answered, too.
       this.#pictures.delete(value)
     } else if (value instanceof RasterImage) this.#pictures.set(value, name)
@@ -147,66 +134,59 @@ export class Cells {
     else if (!isJsonLike(value) || !this.isRedacted(name, true)) this.#addText(name, value)
   }
 
-  /** Takes memory until the call is written. Throws if it does not fit. */
-  #hold(bytes: number): void {
-    this.#limits.hold(bytes + columnBytes)
-    this.heldBytes += bytes + columnBytes
+  /** Adds the length of a value that is not kept; returns whether its hash may be: it could tell what a part is. */
+  putLength(name: string, length: number): boolean {
+    this.put(`${name}.length`, BigInt(length))
+    return !this.isRedacted(name, true)
   }
 
   /** Keeps only length and hash of a value that is too large; returns whether it did. */
-  #isLarge(name: string, parts: readonly ArrayBufferView[]): boolean {
-    const length = sizeOf(parts)
+  #isLarge(name: string, parts: readonly (string | NodeJS.ArrayBufferView)[]): boolean {
+    const length = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
     if (length <= this.#limits.maxBytes) return false
-    // The bytes are copied at once, and hashed on another thread.
-    const hash = () => webcrypto.subtle.digest('SHA-256', concat(parts.map(bytesOf)))
-    this.#digest(name, length, this.#limits.holdFor(length, hash))
+    if (!this.putLength(name, length)) return true
+    const hash = createHash('sha256')
+    for (const part of parts) hash.update(part)
+    this.put(`${name}.sha256`, hash.digest('hex'))
     return true
   }
 
-  #digest(name: string, length: number, hash: Promise<ArrayBuffer>): void {
-    this.scalar(`${name}.length`, length, 'whole')
-    const cell: Cell = { name: `${name}.sha256`, column: scalarTypes.string, value: null }
-    this.list.push(cell)
-    const keep = (bytes: ArrayBuffer) => {
-      cell.value = Buffer.from(bytes).toString('hex')
-    }
-    this.pending.push(hash.then(keep, () => {}))
-  }
-
   #addText(name: string, text: string): void {
-    // A character takes up to three bytes.
-    const isShort = text.length * 3 <= this.#limits.maxBytes
-    if (isShort || !this.#isLarge(name, [Buffer.from(text)])) this.scalar(name, text)
+    if (!this.#isLarge(name, [text])) this.put(name, text)
   }
 
   #addBytes(name: string, bytes: Uint8Array, type?: string): void {
-    this.scalar(`${name}.type`, type)
+    this.put(`${name}.type`, type)
     const path = `${name}.bytes`
     if (this.isRedacted(path) || this.#isLarge(name, [bytes])) return
-    this.#hold(bytes.length)
     const [data, offsets] = [new Uint8Array(bytes), Int32Array.of(0, bytes.length)]
-    this.list.push({ name: path, column: { name, kind: 'str', isBinary: true, data, offsets } })
+    this.put(path, { name, kind: 'str', isBinary: true, data, offsets })
   }
 
   #addFile(name: string, file: BinaryFile): void {
     const { mimeType, size } = file
-    this.scalar(`${name}.name`, file.name)
+    this.put(`${name}.name`, file.name)
     if (!file.isSpooled || size <= this.#limits.maxBytes) {
       this.#addBytes(name, file.bytes, mimeType)
       return
     }
-    this.scalar(`${name}.type`, mimeType)
+    this.put(`${name}.type`, mimeType)
+    const keep = (hash: string) => this.put(`${name}.sha256`, hash)
     // The file goes with the request, which does not wait.
-    this.#digest(name, size, hashOf(file))
+    if (this.putLength(name, size))
+      this.pending.push(
+        hashOf(file)
+          .then(keep)
+          .catch(() => {}),
+      )
   }
 
-  #addArray(name: string, array: NDArray): void {
+  #addArray(name: string, given: NDArray): void {
     // Arrow's halves are read by few.
-    const { dtype, data, shape } =
-      array.dtype === 'float16' ? (castArray(array, 'float32') ?? array) : array
-    if (this.#isLarge(name, [bytesIn(data)])) return
-    this.items(`${name}.${array.dtype}`, dtype as ColumnKind, data.slice())
-    this.items(`${name}.shape`, 'int32', new Int32Array(shape))
+    const array = given.dtype === 'float16' ? (castArray(given, 'float32') ?? given) : given
+    if (this.#isLarge(name, [contentOf(array)])) return
+    this.putList(`${name}.${given.dtype}`, array.dtype as ColumnKind, array.data)
+    this.putList(`${name}.shape`, 'int32', Int32Array.from(array.shape))
   }
 
   #addFrame(name: string, value: object): void {
@@ -221,26 +201,17 @@ export class Cells {
     )
     if (this.#isLarge(name, open.flatMap(buffersIn))) return
     for (const column of open) {
-      // Two pieces are copied.
-      const copy = joinColumns([
-        { column, rows },
-        { column, rows: 0 },
-      ])
-      this.#hold(sizeOf(buffersIn(copy)))
-      this.list.push({
-        name: `${name}.${column.name}`,
-        column: { name, offsets: Int32Array.of(0, rows), items: { ...copy, name: 'item' } },
-      })
+      const items = { ...copyOf(column, rows), name: 'item' }
+      this.put(`${name}.${column.name}`, { name, offsets: Int32Array.of(0, rows), items })
     }
   }
 
-  #addForm(name: string, value: unknown, fields: FormatDescription['fields'] = []): void {
-    for (const field of fields) {
-      const part: unknown = Reflect.get(value as object, field.name)
-      const path = `${name}.${field.name}`
-      const [format] = field.formats
-      if (field.occurrence !== 'many' || !Array.isArray(part)) this.add(path, part, format)
-      else for (const [i, each] of part.entries()) this.add(`${path}.${i}`, each, format)
+  #addForm(name: string, form: unknown, fields: FormatDescription['fields'] = []): void {
+    for (const { name: part, occurrence, formats } of fields) {
+      const value: unknown = Reflect.get(form as object, part)
+      const path = `${name}.${part}`
+      if (occurrence !== 'many' || !Array.isArray(value)) this.add(path, value, formats[0])
+      else for (const [i, each] of value.entries()) this.add(`${path}.${i}`, each, formats[0])
     }
   }
 
@@ -248,7 +219,8 @@ export class Cells {
   #addJson(name: string, given: unknown, properties: unknown): void {
     const text = encoder.encode(given)
     const paths = behind(this.#limits.redact, name)
-    if ((paths.size === 0 && !isRecord(properties)) || text.length > this.#limits.maxBytes) {
+    const isOneText = paths.size === 0 && !isRecord(properties)
+    if (isOneText || text.length > this.#limits.maxBytes) {
       this.#addText(name, text)
       return
     }
@@ -267,15 +239,16 @@ export class Cells {
 
   #addField(name: string, value: unknown, property: unknown): void {
     const isWhole = isRecord(property) && property.type === 'integer' && Number.isSafeInteger(value)
-    if (typeof value === 'number') this.scalar(name, value, isWhole ? 'whole' : 'number')
-    else if (typeof value === 'boolean') this.scalar(name, value)
-    else if (value !== null)
-      this.#addText(name, typeof value === 'string' ? value : encoder.encode(value))
+    if (isWhole) this.put(name, BigInt(value as number))
+    else if (typeof value === 'number' || typeof value === 'boolean') this.put(name, value)
+    else if (value !== null) this.#addText(name, contentOf(value) as string)
   }
 }
 
-const bytesIn = (data: Items): ArrayBufferView =>
-  ArrayBuffer.isView(data) ? data : Buffer.from(data.join(''))
+function sizeOf(value: Cell['value']): number {
+  if (typeof value === 'string') return value.length
+  return typeof value === 'object' ? columnBytes + tableBytes({ rows: 1, columns: [value] }) : 8
+}
 
 /** Whether paths could lead on: into objects and lists, and texts that may be JSON. */
 function mayHaveParts(column: AnyColumn, rows: number): boolean {
@@ -283,17 +256,13 @@ function mayHaveParts(column: AnyColumn, rows: number): boolean {
   return Array.from({ length: rows }, (_, row) => textAt(column, row)).some(isJsonLike)
 }
 
-async function hashOf(file: BinaryFile): Promise<ArrayBuffer> {
+async function hashOf(file: BinaryFile): Promise<string> {
   const hash = createHash('sha256')
   for await (const piece of file.stream()) hash.update(piece)
-  return new Uint8Array(hash.digest()).buffer
+  return hash.digest('hex')
 }
 
-const sizeOf = (parts: readonly ArrayBufferView[]) =>
-  parts.reduce((sum, part) => sum + part.byteLength, 0)
-
-function buffersIn(column: AnyColumn): readonly ArrayBufferView[] {
-  if ('fields' in column) return column.fields.flatMap(buffersIn)
-  if ('items' in column) return [bytesOf(column.offsets), ...buffersIn(column.items)]
-  return [column.data, ...(column.heaps ?? [])]
+function buffersIn(column: AnyColumn): readonly Uint8Array[] {
+  if ('kind' in column) return [column.data, ...(column.heaps ?? [])]
+  return childrenOf(column).flatMap(buffersIn)
 }

@@ -38,6 +38,13 @@ function define(svc: Service): void {
   svc.api({ input: new io.File(), output: new io.File(), name: 'file' }, () => {
     return new BinaryFile(Buffer.from('secret'), { name: 'secret', mimeType: 'text/x-a' })
   })
+  const spooled = new io.File({ spoolAboveBytes: 0 })
+  svc.api({ input: spooled, output: text, name: 'spooled' }, async (file) => {
+    let size = 0
+    for await (const piece of file.stream()) size += piece.length
+    return `${size} bytes`
+  })
+  svc.api({ input: json, output: text, name: 'large' }, () => 'done')
   svc.api({ input: json, output: json, name: 'messages' }, function* messages() {
     yield { email: 'secret' }
   })
@@ -64,12 +71,14 @@ async function recorded(redact: readonly string[]): Promise<Record<string, Captu
   form.set('picture', new Blob([picture], { type: 'image/png' }))
   await post('form', form)
   await post('file', new Uint8Array(5_001), { 'content-type': 'text/x-a' })
+  await post('spooled', new Uint8Array(300_000), { 'content-type': 'text/x-a' })
+  await post('large', { email: 'secret', text: 'x'.repeat(5_000) })
   await (await post('messages', 1)).text()
   await post('fails', person)
   await listener.close()
   const rows: Record<string, CapturedRow> = {}
   for (const api of readdirSync(path)) [rows[api]] = await rowsOf(join(path, api))
-  expect(Object.keys(rows)).toHaveLength(10)
+  expect(Object.keys(rows)).toHaveLength(12)
   return rows
 }
 
@@ -106,7 +115,8 @@ describe('what redact names', () => {
     expect(rows.file).toMatchObject({ 'input.type': 'text/x-a', 'output.type': 'text/x-a' })
     // A hash would tell which of a few values it was.
     for (const name of ['input.sha256', 'output.sha256'])
-      for (const row of [rows.file, rows.messages]) expect(row[name]).toBeUndefined()
+      for (const row of [rows.file, rows.spooled, rows.large, rows.messages])
+        expect(row[name]).toBeUndefined()
     expect(rows.fails).toMatchObject({ status: 500, error: 'function_error', input: '{"id":1}' })
   })
 
