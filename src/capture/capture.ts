@@ -1,20 +1,34 @@
 /** Records calls of APIs, and what they answered, as files of Parquet. Loaded by services that ask for it. @module */
+import { randomUUID } from 'node:crypto'
 import type { Api } from '../api/api.ts'
 import { type CaptureSettings, type Capturing, capturedApis } from '../api/capture-options.ts'
 import type { LiveApi } from '../api/live-api.ts'
 import type { ServedModel } from '../api/model-options.ts'
 import { Query } from '../api/query.ts'
+import type { Sampler } from '../api/sampler.ts'
 import { clientMetadata } from '../api/service-metadata.ts'
+import { within } from '../core/promise.ts'
 import type { FormatDescription } from '../descriptors/description.ts'
 import type { StandardSchemaV1 } from '../descriptors/run-schema.ts'
 import { jsonSchemaOf } from '../descriptors/standard-json-schema.ts'
+import type { BlobStore } from '../jobs/blob-store.ts'
 import { blobsOf } from '../jobs/open-store.ts'
 import { modelRunners, modelVersion, type RunnerLife } from '../runner/runner.ts'
 import { newHistory } from '../telemetry/calls/recorded-trace.ts'
 import { counter, type MetricFamily } from '../telemetry/metrics/metric-family.ts'
-import { type ApiCapture, type CaptureLog, captureApi } from './api-capture.ts'
-import { placeOf } from './place.ts'
-import { tensorsId } from './read-rows.ts'
+import { encodeFile } from '../values/table/file-decoder.ts'
+import { CallSample, type SampledApi } from './call-sample.ts'
+import { placeOf, prune } from './place.ts'
+import { type CaptureNotes, notesKey, tensorsId } from './read-rows.ts'
+import { RowTable } from './row-table.ts'
+
+/** What a process holds for calls that run, and for files that are not written yet. **Units**: bytes. */
+const maxHeldBytes = 2 ** 26
+/** A file is written when it has so much, or its first row is so old. **Units**: bytes; milliseconds. */
+const maxFileBytes = 2 ** 24
+const maxFileMs = 60_000
+const pruneEveryMs = 3_600_000
+const bytesOfMb = 2 ** 20
 
 /** An API, live stream or model whose calls a server records. */
 type Captured = Api | LiveApi | ServedModel
@@ -24,6 +38,18 @@ interface CapturedService extends Capturing<Api, LiveApi, ServedModel> {
   readonly name: string
   readonly version: string | undefined
   readonly runners: readonly RunnerLife[]
+}
+
+/** The part of a log that is written to. */
+interface CaptureLog {
+  error(fields: object, message: string): void
+}
+
+/** What the captures of a process share. */
+interface SharedCapture extends Pick<SampledApi, 'history' | 'models'> {
+  readonly log: CaptureLog
+  /** **Units**: bytes. */
+  heldBytes: number
 }
 
 /** The captures of one process. */
@@ -43,7 +69,7 @@ export async function openCapture(service: CapturedService, log: CaptureLog) {
   // The option `models` goes first.
   for (const { runner, version } of service.models)
     models.set(runner.name, version ?? models.get(runner.name) ?? '1')
-  const shared = { heldBytes: 0, history: newHistory(), models }
+  const shared = { log, heldBytes: 0, history: newHistory(), models }
   /** By route: another version of a model is recorded with those before it. */
   const captures = new Map<string, ApiCapture>()
   let isClosed = false
@@ -52,7 +78,7 @@ export async function openCapture(service: CapturedService, log: CaptureLog) {
     const notes = { format: 1, service: name, version, redact, ...describe(api) } as const
     const store = await blobsOf(placeOf(to, notes.api))
     if (isClosed) return
-    const capture = captures.get(notes.route) ?? captureApi({ notes, settings, store, shared, log })
+    const capture = captures.get(notes.route) ?? captureApi(notes, settings, store, shared)
     captures.set(notes.route, capture)
     api.sampler = capture
   }
@@ -112,4 +138,136 @@ export function captureFamilies(
     counter('serving_captured_calls_total', 'Calls in files of the capture.', written),
     counter('serving_capture_dropped_total', 'Calls that were chosen and not recorded.', dropped),
   ]
+}
+
+/** Says why a value was not taken. */
+class NoRoom extends Error {}
+
+/** The capture of one API. */
+type ApiCapture = ReturnType<typeof captureApi>
+
+/** @returns what chooses calls, bounds what they hold, and writes their files. */
+function captureApi(
+  notes: CaptureNotes,
+  settings: CaptureSettings,
+  store: BlobStore,
+  shared: SharedCapture,
+) {
+  const { rate, maxBytes, maxMbPerSecond, maxAge, redact } = settings
+  const { api: name } = notes
+  /** Calls by why they were not written. */
+  const dropped = new Map<string, number>()
+  /** Ends of calls, and files, that are waited for. */
+  const open = new Set<Promise<unknown>>()
+  let [written, unwritten] = [0, 0]
+  let table = new RowTable()
+  let closing: NodeJS.Timeout | undefined
+  let isClosed = false
+  /** The bytes of one second. */
+  let taken = { second: 0, bytes: 0 }
+
+  const wait = (work: Promise<unknown>) => {
+    open.add(work)
+    void work.finally(() => open.delete(work))
+  }
+  const tell = (event: string, message: string, err?: unknown) =>
+    shared.log.error({ event, api: name, err }, message)
+  const drop = (reason: string, calls = 1) =>
+    void dropped.set(reason, (dropped.get(reason) ?? 0) + calls)
+
+  const write = async (full: RowTable) => {
+    const { rows, valueBytes } = full
+    const time = new Date().toISOString().replaceAll(/[-:.]/g, '')
+    try {
+      const file = await encodeFile(full.finish(), { [notesKey]: JSON.stringify(notes) })
+      await store.put(`${time}-${randomUUID().slice(0, 8)}.parquet`, file)
+      written += rows
+    } catch (err) {
+      drop('unwritten', rows)
+      tell('capture_unwritten', 'recorded calls were not written', err)
+    } finally {
+      unwritten -= rows
+      shared.heldBytes -= valueBytes
+    }
+  }
+  const closeFile = () => {
+    clearTimeout(closing)
+    closing = undefined
+    if (table.rows > 0) wait(write(table))
+    table = new RowTable()
+  }
+
+  /** @returns why a call is not recorded. */
+  const refuse = ({ cells, failure }: CallSample) => {
+    if (failure instanceof NoRoom) return failure.message
+    if (failure === undefined) return table.add(cells.list, cells.heldBytes) ? undefined : 'columns'
+    tell('capture_failed', 'a call was not recorded', failure)
+    return 'failed'
+  }
+  const addRow = (call: CallSample) => {
+    const reason = refuse(call)
+    if (reason !== undefined) {
+      shared.heldBytes -= call.cells.heldBytes
+      drop(reason)
+      return
+    }
+    unwritten++
+    closing ??= setTimeout(closeFile, maxFileMs).unref()
+    if (table.bytes >= maxFileBytes) closeFile()
+  }
+
+  const api: SampledApi = {
+    ...{ notes, maxBytes, models: shared.models, history: shared.history },
+    redact: new Set(redact),
+    hold(bytes) {
+      if (taken.bytes + bytes > maxMbPerSecond * bytesOfMb) throw new NoRoom('rate')
+      if (shared.heldBytes + bytes > maxHeldBytes) throw new NoRoom('memory')
+      taken.bytes += bytes
+      shared.heldBytes += bytes
+    },
+    add(call) {
+      const { pending } = call.cells
+      if (pending.length === 0) addRow(call)
+      else wait(Promise.all(pending).then(() => addRow(call)))
+    },
+  }
+
+  const pruneOld = (age: number) =>
+    wait(
+      prune(store, Date.now() - age).catch((err) =>
+        tell('capture_unpruned', 'old captures were not deleted', err),
+      ),
+    )
+  if (maxAge !== undefined) pruneOld(maxAge)
+  const pruning = maxAge && setInterval(pruneOld, pruneEveryMs, maxAge).unref()
+
+  return {
+    name,
+    dropped,
+    get written() {
+      return written
+    },
+    sample(...[ctx, protocol]: Parameters<Sampler['sample']>) {
+      if (isClosed || Math.random() >= rate) return undefined
+      const second = Math.floor(performance.now() / 1000)
+      if (taken.second !== second) taken = { second, bytes: 0 }
+      return new CallSample(api, ctx, protocol)
+    },
+    /** Writes the last file, and stops. Gives up after a time. **Units**: milliseconds. */
+    async close(timeoutMs: number) {
+      isClosed = true
+      clearInterval(pruning)
+      const end = async () => {
+        await Promise.all(open)
+        closeFile()
+        await Promise.all(open)
+      }
+      if ((await within(end(), timeoutMs, 'late')) === undefined) return
+      drop('unwritten', unwritten)
+      tell(
+        'capture_unwritten',
+        `${unwritten} recorded calls were not written before the server stopped`,
+      )
+    },
+  }
 }

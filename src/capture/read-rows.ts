@@ -79,11 +79,9 @@ class RowEncoder extends JSONEncoder {
   }
 }
 
-const encoder = new RowEncoder()
-
-/** @returns a call as a line of JSON; bytes as base64. */
+/** @returns a call as JSON in one line; bytes as base64. */
 export function rowText(row: CapturedRow): string {
-  return `${encoder.encode(row)}\n`
+  return new RowEncoder().encode(row)
 }
 
 /** @returns what reads an element; null for a null. */

@@ -1,9 +1,15 @@
-/** The calls of a capture, one file in memory at a time. @module */
-import { bodyOf, messageOf } from '../capture/captured-body.ts'
+/** The calls of a capture, one file in memory at a time, also as requests. @module */
+import type { ClientDescriptor } from '../api/service-metadata.ts'
+import { descriptorOf, valueOf } from '../capture/captured-value.ts'
 import { filesOf, foldersOf } from '../capture/place.ts'
 import { type CapturedCall, readCalls } from '../capture/read-rows.ts'
-import { InvalidArgument } from '../core/errors.ts'
+import { encodeQuery } from '../client/encode.ts'
+import type { IODescriptor } from '../descriptors/descriptor.ts'
+import { PandasDataFrame } from '../descriptors/pandas-dataframe.ts'
+import { contentOf } from '../descriptors/proto-content.ts'
+import { HeaderList, HttpRequest, wholeBody } from '../http/message.ts'
 import type { BlobStore } from '../jobs/blob-store.ts'
+import { encodeRequest } from '../messages/envelope.ts'
 import type { Outgoing } from './load/senders.ts'
 
 /**
@@ -48,7 +54,37 @@ const byTime = (a: CapturedCall, b: CapturedCall) => timeOf(a) - timeOf(b)
  * @throws InvalidArgument if it cannot be sent again.
  */
 export async function requestOf(call: CapturedCall, isGrpc = false): Promise<Outgoing> {
-  const request = isGrpc ? await messageOf(call) : await bodyOf(call)
-  if (typeof request === 'string') throw new InvalidArgument(request)
-  return request instanceof Uint8Array ? { body: request } : request
+  const { api, method, route, descriptors } = call.notes
+  const value = valueOf(call, 'input')
+  const filled = route.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(call.row[`params.${name}`])),
+  )
+  const path = `/${filled}`
+  if (descriptors.input.descriptorId === 'Query' && !isGrpc)
+    return { method, path: path + encodeQuery(value, api) }
+  const input = descriptorOf(descriptors.input, value)
+  if (isGrpc) return { body: await messageOf(api, input, value) }
+  const response = await input.encodeExample(value as never)
+  const headers = Object.fromEntries(response.headers)
+  return { method, path, headers, body: await wholeBody(response) }
+}
+
+/** @returns an HTTP body of an API as a message of `ServingService.Call`. */
+export async function messageOfBody(
+  api: string,
+  descriptor: ClientDescriptor,
+  type: string,
+  body: Uint8Array,
+): Promise<Uint8Array> {
+  const input = descriptorOf(descriptor)
+  const request = new HttpRequest(HeaderList.from({ 'content-type': type }), body)
+  return messageOf(api, input, await input.fromHttpRequest(request))
+}
+
+async function messageOf(api: string, input: IODescriptor, value: unknown) {
+  const isParquet = input instanceof PandasDataFrame && input.defaultFormat === 'parquet'
+  const message = isParquet
+    ? await wholeBody(await input.encodeExample(value as never))
+    : await input.toProto(value)
+  return encodeRequest(api, contentOf(input, message))
 }

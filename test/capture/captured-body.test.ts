@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { CaptureOptions } from '../../src/api/capture-options.ts'
-import { bodyOf, messageOf } from '../../src/capture/captured-body.ts'
 import { valueOf } from '../../src/capture/captured-value.ts'
 import { filesOf, foldersOf } from '../../src/capture/place.ts'
 import { type CapturedCall, readCalls } from '../../src/capture/read-rows.ts'
+import { requestOf } from '../../src/cli/recorded-calls.ts'
 import { frameText } from '../../src/descriptors/frame-text.ts'
 import { BinaryFile, io, NDArray, RasterImage, type Service } from '../../src/index.ts'
 import { encodeNpy } from '../../src/values/array/npy.ts'
@@ -151,7 +151,7 @@ describe('a recorded input', () => {
     const { base } = await startCapture(keeping(again))
     for (const api of [...new Set(cases.map(([name]) => name)), 'item']) {
       for (const call of await callsOf(join(path, api))) {
-        const request = await bodyOf(call)
+        const request = await requestOf(call)
         if (typeof request === 'string') throw new Error(`${api}: ${request}`)
         const { method, path: below, headers, body } = request
         const response = await fetch(base + below, {
@@ -176,9 +176,9 @@ describe('a recorded input', () => {
       for (const call of await callsOf(join(path, api))) {
         // The numbers of google.protobuf.Value are doubles.
         if (String(call.row.input).includes('"big"')) continue
-        const message = await messageOf(call)
+        const message = await requestOf(call, true)
         if (typeof message === 'string') throw new Error(`${api}: ${message}`)
-        const { apiName, content } = decodeRequest(message)
+        const { apiName, content } = decodeRequest(message.body ?? new Uint8Array(0))
         expect(apiName).toBe(api)
         again.push([api, shownOf(await fromContent(descriptors[api], content))])
       }
@@ -192,13 +192,13 @@ describe('a recorded input', () => {
     const { path } = await record({ maxBytes: 4, redact: ['input'] })
     const reasons = new Set<unknown>()
     for (const [api] of cases)
-      for (const call of await callsOf(join(path, api))) reasons.add(await bodyOf(call))
+      for (const call of await callsOf(join(path, api))) reasons.add(await requestOf(call))
     expect([...reasons]).toEqual(['it has no input'])
     const large = await record({ maxBytes: 4 })
     const [call] = await callsOf(join(large.path, 'file'))
-    expect(await bodyOf(call)).toMatchObject({ method: 'POST', path: '/file' })
+    expect(await requestOf(call)).toMatchObject({ method: 'POST', path: '/file' })
     const [array] = await callsOf(join(large.path, 'array'))
-    expect(await bodyOf(array)).toBe('its input was too large to be kept')
+    expect(await requestOf(array)).toBe('its input was too large to be kept')
     expect(valueOf(array, 'output')).toBe('done')
   })
 })

@@ -85,7 +85,7 @@ async function examplesOf(url: URL, to: URL, base = new URL('.', url)): Promise<
       const body = await bytesOf(type, example, base)
       if (body === undefined) continue
       if (kinds?.input && to.protocol.startsWith('grpc')) {
-        const { messageOfBody } = await import('../../capture/captured-body.ts')
+        const { messageOfBody } = await import('../recorded-calls.ts')
         const input = kinds.input as ClientDescriptor
         bodies.push({ body: await messageOfBody(operationId, input, type, body) })
       } else bodies.push(typed(type, body))

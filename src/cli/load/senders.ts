@@ -2,14 +2,17 @@
 import http from 'node:http'
 import { type ClientHttp2Session, connect } from 'node:http2'
 import https from 'node:https'
-import type { CapturedRequest } from '../../capture/captured-body.ts'
 import { Limiter } from '../../core/memory/limiter.ts'
 import { within } from '../../core/promise.ts'
 import { WebSocket } from '../../core/web-socket.ts'
 import { callUnary } from '../../messages/unary-call.ts'
 
 /** A request: of HTTP by POST unless it says otherwise; over gRPC and live streams, the body is one message. */
-export interface Outgoing extends Partial<CapturedRequest> {
+export interface Outgoing {
+  readonly method?: string
+  readonly path?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Uint8Array | undefined
   /** When a capture has it. **Units**: milliseconds since 1970. */
   readonly atMs?: number
 }
