@@ -6,7 +6,6 @@ import { functionFailureOf } from '../api/stages.ts'
 import { ServingError } from '../core/errors.ts'
 import type { Context } from '../http/context.ts'
 import { RecordedTrace, type RunnerHistory } from '../telemetry/calls/recorded-trace.ts'
-import { columnOf } from '../values/table/columns.ts'
 import { type CellLimits, Cells, contentOf, formatOf } from './cells.ts'
 import type { CaptureNotes } from './read-rows.ts'
 
@@ -35,7 +34,7 @@ export class CallSample extends RecordedTrace implements Sample {
   readonly #api: SampledApi
   readonly #ctx: Context
   readonly #protocol: string
-  readonly #time = Date.now() * 1000
+  readonly #time = BigInt(Date.now()) * 1000n
   /** Of messages, which have no end, by what they are. */
   readonly #streams = new Map<string, ReturnType<typeof newStream>>()
   #error: Error | undefined
@@ -147,6 +146,7 @@ export class CallSample extends RecordedTrace implements Sample {
     const { api, service, version } = this.#api.notes
     const owner = ownerOf(ctx)
     const facts = {
+      time: this.#time,
       request_id: ctx.id,
       ...{ api, service, service_version: version },
       protocol: this.#protocol,
@@ -157,13 +157,12 @@ export class CallSample extends RecordedTrace implements Sample {
       total_ms: ctx.elapsedMs,
       ...this.#times(),
     }
-    const time = { type: 'datetime', unit: 'us', zone: 'UTC' } as const
-    cells.put('time', { ...columnOf('', 'int64', [this.#time]), time })
     for (const [name, value] of Object.entries(facts)) cells.put(name, value)
     const schema = { properties: params }
     if (Object.keys(params).length > 0)
       cells.add('params', params, { mimeType: 'application/json', schema })
-    if (cells.redacted.size > 0) cells.putList('redacted', 'str', [...cells.redacted])
+    const redacted = [...cells.redacted]
+    if (redacted.length > 0) cells.put('redacted', { kind: 'str', elements: redacted })
   }
 
   /** @returns how long the parts of the call took, and what its Runners tell. **Units**: milliseconds. */

@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto'
 import type { ColumnKind } from '../core/dtype.ts'
 import { BinaryFile } from '../core/file/binary-file.ts'
-import { bytesOf } from '../core/memory/byte-copy.ts'
 import { isRecord } from '../core/options.ts'
 import { parseJson } from '../core/text/parse-json.ts'
 import type { FormatDescription } from '../descriptors/description.ts'
@@ -11,20 +10,17 @@ import { JSONEncoder } from '../descriptors/json-encoder.ts'
 import { castArray } from '../values/array/cast.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { RasterImage } from '../values/image/raster.ts'
-import {
-  type AnyColumn,
-  childrenOf,
-  columnOf,
-  tableBytes,
-  textAt,
-} from '../values/table/columns.ts'
+import { type AnyColumn, childrenOf, tableBytes, textAt } from '../values/table/columns.ts'
 import { getLabels } from '../values/table/polars/labels.ts'
 import { loadPolars } from '../values/table/polars/polars.ts'
 import { behind, isJsonLike, type Paths, withoutPaths } from './redaction.ts'
-import { type Cell, copyOf } from './row-table.ts'
+import { type Cell, copyOf, typeName } from './row-table.ts'
 
-/** What a column of one row takes beside its data. **Units**: bytes. */
-const columnBytes = 256
+/** What a list, or a column of one row, takes beside its data. **Units**: bytes. */
+const columnBytes = 128
+
+/** What lengths and hashes are made of. */
+type Content = string | NodeJS.ArrayBufferView
 
 /** What decides which parts of values are kept, and the memory that they take. */
 export interface CellLimits {
@@ -50,9 +46,9 @@ export function formatOf(formats: readonly FormatDescription[]): FormatDescripti
   return formats.find(({ fields, schema }) => fields ?? schema) ?? formats[0]
 }
 
-/** @returns the elements of an array, the bytes of a value that are, or its text. */
-export function contentOf(value: unknown): string | NodeJS.ArrayBufferView {
-  if (value instanceof NDArray) return Array.isArray(value.data) ? value.data.join('') : value.data
+/** @returns the elements of an array, the bytes of a value that has them, or its text. */
+export function contentOf(value: unknown): Content {
+  if (value instanceof NDArray) return flat(value.data)
   if (value instanceof Uint8Array) return value
   return typeof value === 'string' ? value : encoder.encode(value)
 }
@@ -90,16 +86,7 @@ export class Cells {
     const bytes = sizeOf(value)
     this.#limits.hold(bytes)
     this.heldBytes += bytes
-    this.list.push({ name, value })
-  }
-
-  /** Adds a list of elements, which it copies. */
-  putList(name: string, kind: ColumnKind, elements: NDArray['data'] | readonly string[]): void {
-    const isFlat = ArrayBuffer.isView(elements) && kind !== 'bool'
-    const items = isFlat
-      ? { name: 'item', kind, data: bytesOf(elements.slice()) }
-      : columnOf('item', kind, elements as readonly string[])
-    this.put(name, { name, offsets: Int32Array.of(0, elements.length), items })
+    this.list.push({ name, type: typeName(value), value })
   }
 
   /** Takes the bytes that a picture was decoded from, or encoded to. */
@@ -141,7 +128,7 @@ export class Cells {
   }
 
   /** Keeps only length and hash of a value that is too large; returns whether it did. */
-  #isLarge(name: string, parts: readonly (string | NodeJS.ArrayBufferView)[]): boolean {
+  #isLarge(name: string, parts: readonly Content[]): boolean {
     const length = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
     if (length <= this.#limits.maxBytes) return false
     if (!this.putLength(name, length)) return true
@@ -185,8 +172,10 @@ export class Cells {
     // Arrow's halves are read by few.
     const array = given.dtype === 'float16' ? (castArray(given, 'float32') ?? given) : given
     if (this.#isLarge(name, [contentOf(array)])) return
-    this.putList(`${name}.${given.dtype}`, array.dtype as ColumnKind, array.data)
-    this.putList(`${name}.shape`, 'int32', Int32Array.from(array.shape))
+    const { data, shape } = array
+    const kind = array.dtype as ColumnKind
+    this.put(`${name}.${given.dtype}`, { kind, elements: data.slice() })
+    this.put(`${name}.shape`, { kind: 'int32', elements: Int32Array.from(shape) })
   }
 
   #addFrame(name: string, value: object): void {
@@ -245,9 +234,14 @@ export class Cells {
   }
 }
 
+const flat = (elements: NDArray['data'] | readonly string[]): Content =>
+  ArrayBuffer.isView(elements) ? elements : elements.join('')
+
 function sizeOf(value: Cell['value']): number {
   if (typeof value === 'string') return value.length
-  return typeof value === 'object' ? columnBytes + tableBytes({ rows: 1, columns: [value] }) : 8
+  if (typeof value !== 'object') return 8
+  if ('elements' in value) return columnBytes + Buffer.byteLength(flat(value.elements))
+  return columnBytes + tableBytes({ rows: 1, columns: [value] })
 }
 
 /** Whether paths could lead on: into objects and lists, and texts that may be JSON. */
