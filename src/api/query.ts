@@ -1,5 +1,6 @@
 import { BadInput, expected, InternalError } from '../core/errors.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
+import type { Formats } from '../descriptors/description.ts'
 import { IODescriptor } from '../descriptors/descriptor.ts'
 import { checkSchema, runSchema, type StandardSchemaV1 } from '../descriptors/run-schema.ts'
 import { schemaError } from '../descriptors/schema-error.ts'
@@ -40,6 +41,12 @@ export class Query<Q extends StandardSchemaV1 | undefined = undefined> extends I
       if (typeof value === 'string') record[name] = [value]
     }
     return checked(this.schema, record, 'the query') as MaybePromise<QueryOf<Q>>
+  }
+
+  protected override formats(): Formats {
+    const { mimeType, schema } = this
+    const described = schema && { schema: jsonSchemaOf(schema, 'output') }
+    return { input: [{ mimeType, ...described }], output: [] }
   }
 
   override toHttpResponse(): never {

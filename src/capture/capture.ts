@@ -4,13 +4,9 @@ import type { Api } from '../api/api.ts'
 import { type CaptureSettings, type Capturing, capturedApis } from '../api/capture-options.ts'
 import type { LiveApi } from '../api/live-api.ts'
 import type { ServedModel } from '../api/model-options.ts'
-import { Query } from '../api/query.ts'
 import type { Sampler } from '../api/sampler.ts'
 import { clientMetadata } from '../api/service-metadata.ts'
 import { within } from '../core/promise.ts'
-import type { FormatDescription } from '../descriptors/description.ts'
-import type { StandardSchemaV1 } from '../descriptors/run-schema.ts'
-import { jsonSchemaOf } from '../descriptors/standard-json-schema.ts'
 import type { BlobStore } from '../jobs/blob-store.ts'
 import { blobsOf } from '../jobs/open-store.ts'
 import { modelRunners, modelVersion, type RunnerLife } from '../runner/runner.ts'
@@ -117,13 +113,9 @@ function describe(api: Captured) {
   return {
     ...{ api: name, method: 'method' in api ? api.method : ('POST' as const), route },
     descriptors: clientMetadata(api),
-    input: input instanceof Query ? [formatOf(input)] : input.describe().input,
+    input: input.describe().input,
     output: output.describe().output,
   }
-}
-
-function formatOf({ mimeType, schema }: Query<StandardSchemaV1 | undefined>): FormatDescription {
-  return { mimeType, ...(schema && { schema: jsonSchemaOf(schema, 'output') }) }
 }
 
 /** @returns the metrics of captures. */
@@ -158,7 +150,7 @@ function captureApi(
   /** Calls by why they were not written. */
   const dropped = new Map<string, number>()
   /** Ends of calls, and files, that are waited for. */
-  const open = new Set<Promise<unknown>>()
+  let open: Promise<unknown> = Promise.resolve()
   let [written, unwritten] = [0, 0]
   let table = new RowTable()
   let closing: NodeJS.Timeout | undefined
@@ -167,8 +159,7 @@ function captureApi(
   let taken = { second: 0, bytes: 0 }
 
   const wait = (work: Promise<unknown>) => {
-    open.add(work)
-    void work.finally(() => open.delete(work))
+    open = open.then(() => work)
   }
   const tell = (event: string, message: string, err?: unknown) =>
     shared.log.error({ event, api: name, err }, message)
@@ -258,9 +249,9 @@ function captureApi(
       isClosed = true
       clearInterval(pruning)
       const end = async () => {
-        await Promise.all(open)
+        await open
         closeFile()
-        await Promise.all(open)
+        await open
       }
       if ((await within(end(), timeoutMs, 'late')) === undefined) return
       drop('unwritten', unwritten)

@@ -1,4 +1,4 @@
-/** The values of recorded calls, as descriptors have made or taken them, and what writes and reads such values. @module */
+/** The values of recorded calls, as descriptors have made or taken them, and what writes them again. @module */
 import type { ClientDescriptor } from '../api/service-metadata.ts'
 import { dtypes } from '../core/dtype.ts'
 import { InvalidArgument } from '../core/errors.ts'
