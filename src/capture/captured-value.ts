@@ -88,11 +88,17 @@ const kinds: Readonly<Record<string, Kind>> = {
 }
 
 /**
- * @returns an array, frame, series, text, JSON value, or form; of a picture its file. Undefined without such a value:
- * it was redacted, too large or a stream, or of a descriptor of the service's own.
+ * @returns an array, frame, series, text, JSON value, or form; of a picture its file.
+ * @throws InvalidArgument if the file has no such value: it was redacted, too large or a stream, or of a descriptor of
+ * the service's own.
  */
 export function valueOf({ columns, notes }: CapturedCall, name: 'input' | 'output'): unknown {
-  return valueAt(below(columns, name), notes.descriptors[name], formatOf(notes[name]))
+  const inner = below(columns, name)
+  const value = valueAt(inner, notes.descriptors[name], formatOf(notes[name]))
+  if (value !== undefined) return value
+  if (inner.has('messages')) throw new InvalidArgument(`its ${name} was a stream`)
+  const isLarge = [...inner.keys()].some((path) => path.endsWith('sha256'))
+  throw new InvalidArgument(isLarge ? `its ${name} was too large to be kept` : `it has no ${name}`)
 }
 
 /**
@@ -128,20 +134,21 @@ function scalar(columns: Columns, name: string): unknown {
   return column && readerOf(column)(0)
 }
 
+/** A form whose values are not all there is none. */
 function formOf(columns: Columns, format: FormatDescription | undefined, parts: Parts): unknown {
-  const values = parts.map((part): [name: string, value: unknown] => {
+  const form: Record<string, unknown> = {}
+  for (const part of parts) {
     const { name, occurrence } = part
     const [partFormat] = format?.fields?.find((field) => field.name === name)?.formats ?? []
-    const valueIn = (path: string) => valueAt(below(columns, path), part, partFormat)
-    if (occurrence !== 'many') return [name, valueIn(name)]
-    const places = [...below(columns, name).keys()].map((path) => Number.parseInt(path, 10))
-    const length = Math.max(-1, ...places) + 1
-    return [name, Array.from({ length }, (_, i) => valueIn(`${name}.${i}`))]
-  })
-  const isWhole = parts.every(
-    ({ occurrence }, i) => occurrence !== 'one' || values[i][1] !== undefined,
-  )
-  return isWhole ? Object.fromEntries(values) : undefined
+    const inner = below(columns, name)
+    if (occurrence === 'many') {
+      const indexes = [...inner.keys()].map((path) => Number.parseInt(path, 10))
+      const length = Math.max(-1, ...indexes) + 1
+      const items = Array.from({ length }, (_, i) => below(inner, `${i}`))
+      form[name] = items.map((item) => valueAt(item, part, partFormat))
+    } else if (occurrence === 'one' || inner.size > 0) form[name] = valueAt(inner, part, partFormat)
+  }
+  return Object.values(form).flat().includes(undefined) ? undefined : form
 }
 
 function arrayOf(columns: Columns): NDArray | undefined {
@@ -169,7 +176,7 @@ function fileOf(columns: Columns): BinaryFile | undefined {
     : new BinaryFile(bytes as Buffer, { mimeType: mimeType as string, name: name as string })
 }
 
-/** Nulls have no cell: those that the schema requires come back. */
+/** Nulls have no cell: those that the schema requires come back. A value with a field too large is none. */
 function jsonValue(columns: Columns, format: FormatDescription | undefined): unknown {
   const { properties, required }: JsonSchema = format?.schema ?? {}
   const text = scalar(columns, '')
@@ -177,6 +184,7 @@ function jsonValue(columns: Columns, format: FormatDescription | undefined): unk
   if (!isRecord(properties) || (value !== undefined && !isRecord(value))) return value
   const fields: Record<string, unknown> = {}
   for (const [key, property] of Object.entries(properties)) {
+    if (columns.has(`${key}.sha256`)) return undefined
     if (columns.has(key)) fields[key] = fieldOf(scalar(columns, key), property)
     else if ([required].flat().includes(key)) fields[key] = null
   }

@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { filesOf, foldersOf } from '../../src/capture/place.ts'
 import { readCalls } from '../../src/capture/read-rows.ts'
-import type { Outgoing } from '../../src/cli/load/senders.ts'
 import { requestOf } from '../../src/cli/recorded-calls.ts'
 import { io, modelRepository, Runner } from '../../src/index.ts'
 import { onnxRunner } from '../../src/runner/onnx/index.ts'
@@ -88,7 +87,7 @@ describe('a capture of models', () => {
     const [{ store }] = await foldersOf(join(path, 'served'))
     for await (const call of readCalls(store, (await filesOf(store))[0])) {
       if (call.row.status !== 200) continue
-      const { path: below, body } = (await requestOf(call)) as Outgoing
+      const { path: below, body } = await requestOf(call)
       expect(below).toBe('/v2/models/served/infer')
       expect(JSON.parse(Buffer.from(body ?? '').toString())).toEqual({ inputs })
     }
