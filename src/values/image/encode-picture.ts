@@ -4,7 +4,7 @@ import { encodeGif } from './gif-writer.ts'
 import { indexedPng } from './indexed-png.ts'
 import { loadTransformer, type Transformer } from './napi-image.ts'
 import { convertRaster } from './raster-convert.ts'
-import { type Pixels, rasterModes } from './raster-modes.ts'
+import type { Pixels } from './raster-modes.ts'
 import { encodeTiff, isOwnTiffMode } from './tiff-writer.ts'
 import { inTurns } from './turn.ts'
 
@@ -58,19 +58,15 @@ async function gifOf(pixels: Pixels, signal?: AbortSignal): Promise<Uint8Array> 
 }
 
 /** @returns a picture of at most 256 colours with a palette of them; undefined for one of more. */
-async function withPalette(
-  { mode, width, height, data }: Pixels,
-  signal?: AbortSignal,
-): Promise<Pixels | undefined> {
-  const { channels } = rasterModes[mode]
-  const indexes = new Uint8Array(width * height)
+async function withPalette(pixels: Pixels, signal?: AbortSignal): Promise<Pixels | undefined> {
+  const { width, height, data } = await convertRaster(pixels, 'RGBA', signal)
+  const colors = new Int32Array(new Uint8Array(data).buffer)
+  const indexes = new Uint8Array(colors.length)
   const known = new Map<number, number>()
   await inTurns(indexes.length, signal, (from, to) => {
-    for (let i = from, at = from * channels; i < to && known.size <= 256; i++, at += channels) {
-      const isOpaque = channels === 3 || data[at + 3] >= 128
-      const color = isOpaque
-        ? data[at] | (data[at + 1] << 8) | (data[at + 2] << 16) | (255 << 24)
-        : 0
+    for (let i = from; i < to && known.size <= 256; i++) {
+      // The sign is the highest bit of alpha: half of it and more is opaque.
+      const color = colors[i] < 0 ? colors[i] | 0xff000000 : 0
       const index = known.get(color) ?? known.size
       known.set(color, index)
       indexes[i] = index

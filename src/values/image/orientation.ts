@@ -2,25 +2,12 @@
 import { type Pixels, pixelBytes } from './raster-modes.ts'
 import { inTurns } from './turn.ts'
 
-/** Where the first pixel of the upright picture is stored, and how far its neighbours to the right and below are. */
-type Walk = readonly [first: number, right: number, below: number]
-
 /**
- * The ways to walk over a stored picture.
+ * What is done to a stored picture: `x` and `y` mirror its rows and columns, `t` then exchanges them.
  *
  * @see tag 274 of TIFF 6.0.
  */
-const walks: Readonly<Record<number, (width: number, height: number) => Walk>> = {
-  2: (width) => [width - 1, -1, width],
-  3: (width, height) => [width * height - 1, -1, -width],
-  4: (width, height) => [width * (height - 1), 1, -width],
-  5: (width) => [0, width, 1],
-  6: (width, height) => [width * (height - 1), -width, 1],
-  7: (width, height) => [width * height - 1, -width, -1],
-  8: (width) => [width - 1, width, -1],
-}
-/** From here on width and height change places. */
-const firstTransposed = 5
+const turns: readonly string[] = ['', '', 'x', 'xy', 'y', 't', 'yt', 'xyt', 'xt']
 
 /**
  * @returns the picture as its viewer wants it; the same object if it is stored so.
@@ -31,13 +18,27 @@ export async function turnUpright(
   orientation: number,
   signal?: AbortSignal,
 ): Promise<Pixels> {
-  const walk = walks[orientation]
-  if (walk === undefined) return pixels
-  const { data } = pixels
-  const isTransposed = orientation >= firstTransposed
-  const sides = [pixels.width, pixels.height]
-  const [width, height] = isTransposed ? sides.toReversed() : sides
-  const [first, right, below] = walk(pixels.width, pixels.height)
+  const turn = turns[orientation] ?? ''
+  if (turn === '') return pixels
+  const { data, width: stored, height: rows } = pixels
+  // Where the first pixel of the upright picture is stored, and how far its neighbours to the right and below are.
+  let first = 0
+  let steps = [1, stored]
+  let sides = [stored, rows]
+  if (turn.includes('x')) {
+    first += stored - 1
+    steps[0] = -1
+  }
+  if (turn.includes('y')) {
+    first += stored * (rows - 1)
+    steps[1] = -stored
+  }
+  if (turn.includes('t')) {
+    steps = steps.toReversed()
+    sides = sides.toReversed()
+  }
+  const [right, below] = steps
+  const [width, height] = sides
   const size = pixelBytes(pixels.mode)
   const turned = new Uint8Array(data.length)
   const turnRows = (from: number, to: number) => {

@@ -70,13 +70,8 @@ export class RasterImage implements Pixels {
 
   /** @returns a picture with pixels of its own: a request's own pixels are freed at its end. */
   copy(): RasterImage {
-    return new RasterImage(
-      this.mode,
-      this.width,
-      this.height,
-      new Uint8Array(this.data),
-      this.palette,
-    )
+    const { mode, width, height, data, palette } = this
+    return new RasterImage(mode, width, height, new Uint8Array(data), palette)
   }
 
   /**

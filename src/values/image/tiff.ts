@@ -3,7 +3,7 @@
  * read: palettes, inks, L*a*b*, integers and floats. It unpacks those as bytes of grey. @module
  */
 import { turnUpright } from './orientation.ts'
-import type { Pixels } from './raster-modes.ts'
+import { type Pixels, type RasterMode, rasterModes } from './raster-modes.ts'
 import { readDirectory, tiffTags } from './tiff-directory.ts'
 import { inTurns } from './turn.ts'
 
@@ -39,26 +39,16 @@ function directoryOf(file: Uint8Array) {
   return readDirectory(file) as NonNullable<ReturnType<typeof readDirectory>>
 }
 
-/** Kinds of samples with their bytes, as Pillow has them. */
-const kinds = {
-  palette: { mode: 'P', bytes: 1, channels: 1 },
-  cmyk: { mode: 'CMYK', bytes: 4, channels: 4 },
-  lab: { mode: 'LAB', bytes: 3, channels: 3 },
-  int16: { mode: 'I', bytes: 2, channels: 1 },
-  int32: { mode: 'I', bytes: 4, channels: 1 },
-  float32: { mode: 'F', bytes: 4, channels: 1 },
-} as const
-
-/** By photometric interpretation, bits, and the format of numbers. */
-const kindsByForm: Readonly<Record<string, keyof typeof kinds | undefined>> = {
-  '3/8': 'palette',
-  '5/8': 'cmyk',
-  '8/8': 'lab',
-  '0/32/3': 'float32',
-  '1/32/3': 'float32',
-  '1/32/1': 'int32',
-  '1/32/2': 'int32',
-  '1/16/2': 'int16',
+/** Modes by photometric interpretation, bits, and the format of numbers. */
+const modesByForm: Readonly<Record<string, RasterMode | undefined>> = {
+  '3/8': 'P',
+  '5/8': 'CMYK',
+  '8/8': 'LAB',
+  '0/32/3': 'F',
+  '1/32/3': 'F',
+  '1/32/1': 'I',
+  '1/32/2': 'I',
+  '1/16/2': 'I',
 }
 
 /** Uncompressed, LZW, Deflate and PackBits. */
@@ -72,17 +62,22 @@ const compressions = [1, 5, 8, 32_773, 32_946]
 export function samplesOfTiff(bytes: Uint8Array) {
   const file = Buffer.from(bytes)
   const { view, isLittle, tags, one } = directoryOf(file)
-  const form = `${one('photometric', 1)}/${one('bits', 1)}`
-  const kind = kindsByForm[form] ?? kindsByForm[`${form}/${one('format', 1)}`]
-  // Other channels and tiles are left to the package.
-  if (kind === undefined || one('channels', 1) !== kinds[kind].channels) return undefined
-  const { mode, bytes: size, channels } = kinds[kind]
-  if (tags.has(tiffTags.tiles) || (channels > 1 && one('planes', 1) !== 1)) return undefined
+  const bits = one('bits', 1)
+  const form = `${one('photometric', 1)}/${bits}`
+  const mode = modesByForm[form] ?? modesByForm[`${form}/${one('format', 1)}`]
+  if (mode === undefined) return undefined
+  const { channels } = rasterModes[mode]
+  const size = (channels * bits) / 8
   const predictor = one('predictor', 1)
-  // Of samples of several bytes, too.
-  if (predictor !== 1 && !(predictor === 2 && size === channels)) return undefined
   const colors = tags.get(tiffTags.colors)?.values ?? []
-  if (kind === 'palette' && colors.length !== 768) return undefined
+  // Left to the package: other channels, tiles, planes, and differences of samples of several bytes.
+  const isOther =
+    one('channels', 1) !== channels ||
+    tags.has(tiffTags.tiles) ||
+    (channels > 1 && one('planes', 1) !== 1) ||
+    (predictor !== 1 && !(predictor === 2 && bits === 8)) ||
+    (mode === 'P' && colors.length !== 768)
+  if (isOther) return undefined
   const compression = one('compression', 1)
   if (!compressions.includes(compression))
     throw new Error(`compression ${compression} of TIFF is not supported`)
@@ -102,14 +97,14 @@ export function samplesOfTiff(bytes: Uint8Array) {
     view.setUint32(entry + 8, greyTags[tag], isLittle)
   }
   const pixelsOf = async (samples: Buffer, signal?: AbortSignal): Promise<Pixels> => {
-    if (!isLittle && size === 2) samples.swap16()
-    if (!isLittle && size === 4 && channels === 1) samples.swap32()
+    if (!isLittle && bits === 16) samples.swap16()
+    if (!isLittle && bits === 32) samples.swap32()
     if (predictor === 2) await addUp(samples, width * size, channels, signal)
-    if (kind === 'palette')
-      return { mode, width, height, data: samples, palette: paletteOfLevels(colors) }
-    if (kind !== 'int16') return { mode, width, height, data: samples }
+    const pixels = { mode, width, height, data: samples }
+    if (mode === 'P') return { ...pixels, palette: paletteOfLevels(colors) }
+    if (bits !== 16) return pixels
     const numbers = new Int32Array(new Int16Array(new Uint8Array(samples).buffer))
-    return { mode, width, height, data: new Uint8Array(numbers.buffer) }
+    return { ...pixels, data: new Uint8Array(numbers.buffer) }
   }
   return { file, pixelsOf }
 }
