@@ -39,9 +39,9 @@ export function encodeQuery(value: unknown, api: string): string {
     throw badArgument('an object of parameters', api)
   const query = new URLSearchParams()
   for (const [name, given] of Object.entries(value ?? {})) {
-    const isDate = given instanceof Date
-    for (const each of isDate ? [given.toISOString()] : [given].flat()) {
-      if (each !== undefined && each !== null) query.append(name, String(each))
+    for (const each of [given].flat()) {
+      if (each === undefined || each === null) continue
+      query.append(name, each instanceof Date ? each.toISOString() : String(each))
     }
   }
   return query.size === 0 ? '' : `?${query}`

@@ -145,7 +145,8 @@ function wasRefused(error: unknown): boolean {
   )
 }
 
-async function headersOf(
+/** @returns the headers of a request. */
+export async function headersOf(
   encoded: EncodedBody | undefined,
   options: ClientOptions,
 ): Promise<Headers> {

@@ -2,35 +2,30 @@ import { type ApiInfo, queryId } from '../../client/description.ts'
 import { appendPart, encodeQuery, fillPath } from '../../client/encode.ts'
 import { jsonLines, parseEvents, textPieces } from '../../client/lines.ts'
 import { errorOf, type ServingError } from '../../client/serving-error.ts'
+import { headersOf } from '../../client/transport.ts'
 import type { EventValue } from '../../client/values.ts'
 import { answerView, textView } from './answer.ts'
 import { facts, failure, h, sizeText, statusBadge } from './dom.ts'
 import type { Content, ErrorLocation } from './field.ts'
 
 /**
- * Sends a request. `headers`: credentials.
+ * Sends a request. `credentials`: headers.
  *
  * @throws those of `fetch`.
  */
-export function send(
+export async function send(
   api: ApiInfo,
   content: Content,
   base: string,
-  headers: Record<string, string>,
+  credentials: Record<string, string>,
   signal: AbortSignal,
   params: Readonly<Record<string, string>>,
 ): Promise<Response> {
-  const hasBody = api.input.id !== queryId
-  return fetch(urlOf(api, content, base, params), {
-    method: api.method,
-    headers: {
-      ...(hasBody && headersOf(content)),
-      accept: 'application/json, */*;q=0.5',
-      ...headers,
-    },
-    body: hasBody ? bodyOf(content) : undefined,
-    signal,
-  })
+  const encoded = api.input.id === queryId ? undefined : { ...content, body: bodyOf(content) }
+  const accept = 'application/json, */*;q=0.5'
+  const headers = await headersOf(encoded, { headers: { accept, ...credentials } })
+  const { method } = api
+  return fetch(urlOf(api, content, base, params), { method, headers, body: encoded?.body, signal })
 }
 
 /**
@@ -45,13 +40,6 @@ export function urlOf(
 ): string {
   const query = input.id === queryId ? encodeQuery(JSON.parse(String(data)), 'the query') : ''
   return base + fillPath(path, params, name) + query
-}
-
-function headersOf({ type, name }: Content): Record<string, string> {
-  const disposition = name && {
-    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
-  }
-  return { ...(type !== undefined && { 'content-type': type }), ...disposition }
 }
 
 function bodyOf({ data, parts }: Content): string | Blob | FormData {

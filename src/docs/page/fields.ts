@@ -114,15 +114,12 @@ class FormField implements Field {
   }
 }
 
+/** A part of a form: one field, or as many as the form may have of it. */
 class Part {
   readonly element: HTMLElement
   readonly fields: Field[] = []
   readonly #note = newNote()
   readonly #list = h('div')
-  readonly #isSent = h('input', {
-    type: 'checkbox',
-    onchange: () => this.#resize(Number(this.#isSent.checked)),
-  })
   readonly #isMany: boolean
   readonly #make: () => Field
 
@@ -131,19 +128,15 @@ class Part {
     this.#isMany = info.occurrence === 'many'
     const change = (text: string, by: number) =>
       button(`${text} ${name}`, () => this.#resize(this.fields.length + by))
-    const isOptional = info.occurrence === 'optional'
-    const tools = {
-      one: undefined,
-      optional: h('label', this.#isSent, ' send this part'),
-      many: h('div.tools', change('Add', 1), change('Remove', -1)),
-    }[info.occurrence]
+    const isFixed = info.occurrence === 'one'
+    const tools = !isFixed && h('div.tools', change('Add', 1), change('Remove', -1))
     this.element = h('fieldset', h('legend', name), tools, this.#list, this.#note)
-    this.#resize(Number(!isOptional))
+    this.#resize(Number(isFixed || this.#isMany))
   }
 
   write(parts: NonNullable<Content['parts']>): void {
     this.#resize(parts.length)
-    for (const [i, [, content]] of parts.entries()) this.fields[i].write(content)
+    for (const [i, field] of this.fields.entries()) field.write(parts[i][1])
   }
 
   mark(locations: readonly ErrorLocation[]): void {
@@ -152,12 +145,12 @@ class Part {
   }
 
   #resize(count: number): void {
-    while (this.fields.length > Math.max(0, count)) this.fields.pop()?.element.remove()
-    while (this.fields.length < count) {
+    const most = this.#isMany ? count : Math.min(count, 1)
+    while (this.fields.length > Math.max(0, most)) this.fields.pop()?.element.remove()
+    while (this.fields.length < most) {
       const field = this.#make()
       this.fields.push(field)
       this.#list.append(field.element)
     }
-    this.#isSent.checked = count > 0
   }
 }
