@@ -60,10 +60,8 @@ function textContent({ mimeTypes }: DescriptorInfo, text: string) {
   const isJson = mimeTypes.length === 0 || mimeTypes.some((each) => /[/+]json$/.test(each))
   const type = isJson ? 'application/json' : mimeTypes.find((each) => each.startsWith('text/'))
   if (!text.startsWith(escape)) return [String(type), text] as const
-  return [
-    String(type),
-    isJson ? text.slice(escape.length, -1) : (JSON.parse(text).value as string),
-  ] as const
+  const value: string = isJson ? text.slice(escape.length, -1) : JSON.parse(text).value
+  return [String(type), value] as const
 }
 
 function bytesContent({ id, args, mimeTypes }: DescriptorInfo, bytes: ArrayBuffer) {

@@ -42,7 +42,7 @@ async function formView(
 
 async function jsonView(info: DescriptorInfo, content: Content): Promise<HTMLElement> {
   const text = await content.text()
-  const again: Content = { ...content, headers: content.headers, text: async () => text }
+  const again = new Response(text, { headers: content.headers })
   const view = h('div')
   const isJson = info.id === 'serving.io.JSON'
   if (info.id === 'serving.io.PandasDataFrame')
