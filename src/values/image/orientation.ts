@@ -3,7 +3,7 @@ import { type Pixels, pixelBytes } from './raster-modes.ts'
 import { inTurns } from './turn.ts'
 
 /**
- * What is done to a stored picture: `x` and `y` mirror its rows and columns, `t` then exchanges them.
+ * The turns of a stored picture: `x` and `y` mirror its rows and columns, `t` then exchanges them.
  *
  * @see tag 274 of TIFF 6.0.
  */
