@@ -31,9 +31,9 @@ export class FolderBlobs implements BlobStore {
     const draft = join(this.#folder, `.${randomUUID()}`)
     try {
       await sync(await this.#create(draft), bytes)
-      await rename(draft, path)
+      const [folder] = await Promise.all([open(this.#folder), rename(draft, path)])
       // The name, too, must outlive a loss of power.
-      await sync(await open(this.#folder))
+      await sync(folder)
     } catch (cause) {
       await rm(draft, { force: true })
       if (!storageCodes.has((cause as NodeJS.ErrnoException).code)) throw cause
@@ -101,13 +101,13 @@ export class FolderBlobs implements BlobStore {
   }
 }
 
-/** Writes a file, and closes it once it outlives a loss of power. */
+/** Writes a file, which outlives a loss of power then. Nobody waits until it is closed. */
 async function sync(file: FileHandle, bytes?: Uint8Array): Promise<void> {
   try {
     if (bytes !== undefined) await file.writeFile(bytes)
     await file.sync()
   } finally {
-    await file.close()
+    file.close().catch(() => {})
   }
 }
 

@@ -51,6 +51,8 @@ const gatherMs = 10
 const end = Buffer.from('\n')
 /** What the line of a row that failed begins with. */
 const errorStart = Buffer.from('{"index":')
+/** The problem of a row that had not ended when its job was canceled. */
+const canceled = '{"code":"canceled","title":"Canceled"}'
 const [lineEnd, failedMark, headMark] = [0x0a, 0x21, 0x7b]
 
 /** @returns the text of answers in a chunk: `7 LINE`, or `7!LINE` of a row that has failed. */
@@ -92,7 +94,7 @@ export function rowsBody({ blobs, chunks }: KeptRows, store: BlobStore | undefin
   const last = Math.max(...answers.keys(), head.rows - 1)
   const lines: Uint8Array[] = []
   for (let i = head.rows; i <= last; i++)
-    lines.push(answers.get(i)?.line ?? errorLine(i, { code: 'canceled', title: 'Canceled' }), end)
+    lines.push(answers.get(i)?.line ?? errorLine(i, canceled), end)
   const rest = Buffer.concat(lines)
   const read = async function* () {
     for (const name of blobs) yield* store?.read(name) ?? []
@@ -102,10 +104,9 @@ export function rowsBody({ blobs, chunks }: KeptRows, store: BlobStore | undefin
   return new StoredBody(head.bytes + rest.length, read, rest.length)
 }
 
-/** @returns the line of a row without an answer. `error`: a problem document, or its text. */
-export function errorLine(index: number, error: object | string): Uint8Array {
-  const text = typeof error === 'string' ? error : JSON.stringify(error)
-  return Buffer.from(`{"index":${index},"error":${text}}`)
+/** @returns the line of a row without an answer. `error`: the text of a problem document. */
+export function errorLine(index: number, error: string): Uint8Array {
+  return Buffer.from(`{"index":${index},"error":${error}}`)
 }
 
 /** @returns the line of a right answer: a blank tells it from that of a row that failed, which it may look like. */
@@ -126,9 +127,10 @@ export class RowLog {
   #next: number
   #inOrder = 0
   #ahead = 0
+  /** Of blobs that are being written. **Units**: bytes. */
+  #inBlobs = 0
   #pending: (readonly [number, RowAnswer])[] = []
   #writing: Promise<void> = Promise.resolve()
-  #following: Promise<void> | undefined
   #hasEnough = deferred<void>()
 
   /** `kept`: by attempts before. `memory`: for the answers that are in no blob. */
@@ -154,7 +156,7 @@ export class RowLog {
 
   /** Whether so much waits for a row before it that no others should begin. */
   get isAhead(): boolean {
-    const hasMemory = this.#memory.hold(this.#ahead + this.#inOrder)
+    const hasMemory = this.#memory.hold(this.#ahead + this.#inOrder + this.#inBlobs)
     return this.#ahead > maxInlineBytes || !hasMemory
   }
 
@@ -165,45 +167,42 @@ export class RowLog {
   /**
    * Keeps an answer, together with others that come during the write before and soon after it.
    *
-   * @param enough - So many do not wait for more.
+   * @param enough - So many wait neither for more nor for the write before.
    * @throws PayloadTooLarge; those of the store, for all that come later, too.
    */
   add(index: number, answer: RowAnswer, enough: number): Promise<void> {
-    this.#following ??= this.#write()
+    if (this.#pending.length === 0) {
+      this.#hasEnough = deferred()
+      this.#writing = this.#write(this.#writing)
+    }
     if (this.#pending.push([index, answer]) >= enough) this.#hasEnough.resolve()
-    return this.#following
-  }
-
-  async #write(): Promise<void> {
-    const before = this.#writing
-    this.#hasEnough = deferred()
-    const { promise } = this.#hasEnough
-    this.#writing = (async () => {
-      await before
-      await within(promise, gatherMs, undefined)
-      // Rows of one batch of a Runner end in one turn.
-      await setImmediate()
-      this.#following = undefined
-      await this.#keep(this.#pending.splice(0))
-    })()
     return this.#writing
   }
 
-  async #keep(rows: readonly (readonly [number, RowAnswer])[]): Promise<void> {
+  /** Blobs are written at the same time, and all is kept in the order of the writes. */
+  async #write(before: Promise<void>): Promise<void> {
+    const { promise } = this.#hasEnough
+    await Promise.race([promise, before.then(() => within(promise, gatherMs, undefined))])
+    // Rows of one batch of a Runner end in one turn.
+    await setImmediate()
+    const rows = this.#pending.splice(0)
     const { rows: store, report } = this.#attempt
-    const before = this.#next
+    const first = this.#next
     for (const [index, answer] of rows) this.#take(index, answer)
-    const isFurther = this.#next > before && rows[0]?.[1].isDeath !== true
+    const isFurther = this.#next > first && rows[0]?.[1].isDeath !== true
     const hasBlobs = store.blobs !== undefined
     if (!hasBlobs && this.#inOrder + this.#ahead > maxKeptBytes) {
       const remedy = 'jobs.blobs of the service names a place for more'
       throw new PayloadTooLarge(`expected results of at most ${maxKeptBytes} bytes: ${remedy}`)
     }
+    const counts = JSON.stringify(this.counts)
     // The store writes all names with each blob.
-    const enough = Math.min(4 * maxInlineBytes, Math.max(minBlobBytes, this.#head.bytes / 2048))
-    if (hasBlobs && this.#inOrder >= enough) await this.#settle(store.blobs)
-    else await store.keep(Buffer.concat(chunkOf(rows)), isFurther)
-    void report('progress', JSON.stringify(this.counts))
+    const enough = Math.min(4 * maxInlineBytes, Math.max(minBlobBytes, this.#head.bytes / 4096))
+    const isBlob = hasBlobs && this.#inOrder >= enough
+    const [chunk, name] = isBlob ? await this.#settle(store.blobs) : [Buffer.concat(chunkOf(rows))]
+    await before
+    await store.keep(chunk, isFurther, name)
+    void report('progress', counts)
   }
 
   #take(index: number, answer: RowAnswer): void {
@@ -217,9 +216,9 @@ export class RowLog {
     }
   }
 
-  /** Writes all that is in order as a blob. */
-  async #settle(blobs: BlobStore): Promise<void> {
-    const { job, starts, rows } = this.#attempt
+  /** Writes all that is in order as a blob. Returns the chunk of the rest, and its name. */
+  async #settle(blobs: BlobStore): Promise<readonly [chunk: Uint8Array, name: string]> {
+    const { job, starts } = this.#attempt
     const lines: Uint8Array[] = []
     let { rows: row, failed, bytes } = this.#head
     for (; row < this.#next; row++) {
@@ -229,13 +228,16 @@ export class RowLog {
       bytes += line.length + 1
       lines.push(line, end)
     }
-    const name = `${responseBlob(job.id, starts)}-${row}`
-    const blob = joinInPool(lines)
-    await blobs.put(name, blob)
-    bufferPool.give(blob.buffer as ArrayBuffer)
     this.#head = { rows: row, failed, bytes }
     this.#inOrder = 0
     const head = Buffer.from(`${JSON.stringify(this.#head)}\n`)
-    await rows.keep(Buffer.concat([head, ...chunkOf(this.#answers)]), true, name)
+    const chunk = Buffer.concat([head, ...chunkOf(this.#answers)])
+    const name = `${responseBlob(job.id, starts)}-${row}`
+    const blob = joinInPool(lines)
+    this.#inBlobs += blob.length
+    await blobs.put(name, blob)
+    this.#inBlobs -= blob.length
+    bufferPool.give(blob.buffer as ArrayBuffer)
+    return [chunk, name]
   }
 }

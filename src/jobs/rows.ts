@@ -84,22 +84,20 @@ export async function runRows(
   ): Promise<number | undefined> => {
     signal.throwIfAborted()
     const over = deferred<void>()
-    const own = { ...request, body: StoredBody.of(request.body) }
     try {
-      const report = async () => {}
       const outcome = await run({
         ...attempt,
         job: rowJob,
-        request: own,
+        request: { ...request, body: StoredBody.of(request.body) },
         over: over.promise,
-        report,
+        report: async () => {},
       })
       signal.throwIfAborted()
       if (outcome.kind === 'canceled') throw new Error('a row was canceled alone')
       if (outcome.kind === 'failed' && outcome.mayRetry && failures <= job.retries)
         return outcome.retryAfterMs ?? backoffMs(failures)
-      // Few writes, while half of the places still run rows.
-      await log.add(index, answer(outcome.response, index), Math.min(open.size, slots.count / 2))
+      // Few writes, while most of the places still run rows.
+      await log.add(index, answer(outcome.response, index), Math.min(open.size, slots.count / 4))
       return undefined
     } finally {
       over.resolve()
