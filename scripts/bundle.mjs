@@ -84,6 +84,12 @@ const onceStarted = [
   'server/telemetry/telemetry',
 ]
 
+/** What one of these loads, and others do, is joined where it is less than this: a file takes Node longer than it. */
+const joiners = ['cli/program', 'jobs/sqlite/store-thread']
+const smallBytes = 24 * 1024
+/** What these load is theirs: one runs in browsers, the others before all else. */
+const aloneFirst = /client\/|cli\/worker|first-worker/
+
 const names = published
   .flatMap((path) => /^(?:\.\/)?dist\/(.+)\.js$/.exec(path ?? '')?.[1] ?? [])
   .concat(byPath)
@@ -104,12 +110,13 @@ const sourceUrls = {
   },
 }
 
-const commonJs = 'commander|cookie|flatbuffers|pino|protobufjs-8/minimal.js'
+const commonJs =
+  'commander|cookie|flatbuffers|pino|protobufjs-8/minimal.js|node:(?!module")[a-z\\d/_]+'
 const commonJsImport = new RegExp(`^import (?:\\* as )?(.+) from "(${commonJs})";`, 'gm')
 const ownRequire =
   'import { createRequire as requireOf } from "node:module";\nconst requireFrom = requireOf(import.meta.url);\n'
 
-/** Requires packages of CommonJS, whose imports take Node a parser of JavaScript for their names. */
+/** Requires Node's modules and packages of CommonJS: for their imports Node lists the names of their members. */
 const requiredPackages = {
   name: 'required-packages',
   renderChunk(code) {
@@ -190,8 +197,16 @@ function namesOf(programs, modules) {
   const joined = [...loadedBy]
     .filter(([, [first]]) => first < starts.length + onceStarted.length)
     .map(([id, by]) => [id, String([...new Set(by.map((i) => places[i]))].sort())])
-  const keys = [...new Set(joined.map(([, key]) => key))]
-  return new Map(joined.map(([id, key]) => [id, `start${keys.indexOf(key)}`]))
+  const bytes = new Map()
+  for (const [id, key] of joined)
+    bytes.set(key, (bytes.get(key) ?? 0) + (modules.getModuleInfo(id)?.code?.length ?? 0))
+  const groupOf = (key) => {
+    const isSmall = bytes.get(key) <= smallBytes && !aloneFirst.test(key)
+    const joiner = isSmall && joiners.find((program) => key.includes(program))
+    return joiner ? `with ${joiner}` : key
+  }
+  const groups = [...new Set(joined.map(([, key]) => groupOf(key)))]
+  return new Map(joined.map(([id, key]) => [id, `start${groups.indexOf(groupOf(key))}`]))
 }
 
 const sourceOf = (name) => join(root, 'src', `${name}.ts`)

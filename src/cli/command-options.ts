@@ -18,6 +18,10 @@ import type { ServiceSettings, Settings } from './settings.ts'
 
 export { Command, CommanderError, Option }
 
+/** What the argument of commands that take a service is. */
+export const fileHelp =
+  'module whose default export is a Service (default: what serving.config names as service)'
+
 /** @returns the settings of a command that was called with these options, with a service or without one. */
 export async function settingsOf(command: Command, path: string | undefined): Promise<Settings> {
   const unknown = unknownVariable(process.env)
@@ -63,6 +67,23 @@ export function addOptions(command: Command): void {
       'after',
       '\nIt takes the options of serving serve: see serving serve --help.',
     )
+}
+
+/** Adds a command that takes a service, and the options of serving. */
+export function serviceCommand(
+  program: Command,
+  name: string,
+  summary: string,
+  description: string,
+  run: (command: Command, path: string | undefined) => Promise<void>,
+): Command {
+  const command = program
+    .command(name)
+    .summary(summary)
+    .description(description)
+    .argument('[FILE]', fileHelp)
+  addOptions(command)
+  return command.action((path?: string) => run(command, path))
 }
 
 /** @returns an entry of the table of options as commander takes it. */

@@ -243,11 +243,11 @@ describe('the architecture', () => {
     )
   })
 
-  it('lets the process that starts workers load no Runners and no values', () => {
-    const heavy = loadedWith('cli/program.ts', 'cli/serve-command.ts').filter((file) =>
-      /^(?:values|descriptors|protocols|core\/native)\/|^runner\/runner\.ts$/.test(file),
-    )
-    expect(heavy).toEqual([])
+  it('lets the process that starts workers load no Runners, no values and no other commands', () => {
+    const loaded = loadedWith('cli/program.ts', 'cli/serve-command.ts')
+    const heavy =
+      /^(?:values|descriptors|protocols|core\/native)\/|^runner\/runner\.ts$|^cli\/other-commands/
+    expect(loaded.filter((file) => heavy.test(file))).toEqual([])
   })
 
   it('loads node:http, and TLS, only where a server uses them', () => {

@@ -37,6 +37,14 @@ describe.each(entries)('the entry %s of the package', (entry) => {
   })
 })
 
+it('requires the modules of Node that a server loads at its start', () => {
+  const chunks = join(installed, 'dist/chunks')
+  const imports = readdirSync(chunks).flatMap(
+    (file) => readFileSync(join(chunks, file), 'utf8').match(/^import .* from "node:.*"/gm) ?? [],
+  )
+  expect(imports.filter((line) => !line.endsWith('"node:module"'))).toEqual([])
+})
+
 it('has each file that a source names beside itself', () => {
   const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
   const named = sources.flatMap((source) => {

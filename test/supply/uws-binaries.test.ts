@@ -3,9 +3,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { uwsChecksums } from '../../src/engine/uws/uws-checksums.ts'
 import {
+  checkPackedBinaries,
   checkUwsBinary,
   findUwsBinaries,
   loadUws,
@@ -67,6 +68,21 @@ describe('binaries of uWebSockets.js', () => {
     expect(() => checkUwsBinary(file)).toThrow(`made with: its SHA-256 is ${hash}`)
     const text = `${file} is not a binary that this version of serving was made with`
     expect(loadUws([{ file, origin: 'a test', isChosen: false }])).toContain(text)
+  })
+
+  it('are compared when a build packs them, and then no more', () => {
+    const from = join(scratch, name)
+    writeFileSync(from, 'another binary')
+    const pack = (packed: string) => () => checkPackedBinaries(packed, [{ from }])
+    expect(pack('uws-pack')).toThrow(`${from} is not a binary that`)
+    expect(pack('uWebSockets.js-20.57')).toThrow('is not a binary that')
+    // The application's own choice, which its lock file holds.
+    expect(pack('uWebSockets.js')).not.toThrow()
+    vi.stubEnv('SERVING_ENGINE_CHECKED', 'by serving build')
+    const reason = loadUws([{ file: from, origin: 'a test', isChosen: false }])
+    vi.unstubAllEnvs()
+    expect(reason).toContain('a test: ')
+    expect(reason).not.toContain('SHA-256')
   })
 
   it('are refused under the name of another system', () => {

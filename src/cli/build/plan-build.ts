@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join, posix, relative } from 'node:path'
 import { InvalidArgument } from '../../core/errors.ts'
+import { checkPackedBinaries } from '../../engine/uws/uws-package.ts'
 import { storePackages } from '../../jobs/open-store.ts'
 import type { BuildOptions } from '../config/build-options.ts'
 import type { OptionsInFile } from '../config/option-table.ts'
@@ -75,9 +76,10 @@ export async function planBuild(project: Project, options: OptionsInFile, descri
   const own = new Map([...files].sort(byName))
   const all = new Map(own)
   const hashes: Record<string, { version: string; sha256: string }> = {}
-  for (const { place, folder, version } of packages) {
+  for (const { name, place, folder, version } of packages) {
     const hash = createHash('sha256')
     const copies = (await packageFiles(folder)).map((file) => ({ file, from: join(folder, file) }))
+    checkPackedBinaries(name, copies)
     for (const { file, ...copy } of place === serving.place ? [...copies, ...joined] : copies) {
       all.set(posix.join(place, file), copy)
       hash.update(`${file}\0${sha256(copy)}\n`)
@@ -188,6 +190,7 @@ function mainText(entry: string, { envs = [], python }: BuildOptions): string {
     '// From Node 22.1 on, compiled code is kept here where this folder can be written.',
     "process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('.cache', import.meta.url))",
     'module.enableCompileCache?.(process.env.NODE_COMPILE_CACHE)',
+    "process.env.SERVING_ENGINE_CHECKED = 'by serving build'",
     ...variables.map(
       ({ name, value }) => `process.env[${JSON.stringify(name)}] ??= ${JSON.stringify(value)}`,
     ),

@@ -2,8 +2,9 @@
 import { didYouMean } from './nearest-word.ts'
 import { optionNames, variableOf } from './option-table.ts'
 
-/** Variables that are no options of the command: of the native add-ons and of Python. */
+/** Variables that are no options of the command: of builds, of the native add-ons and of Python. */
 const otherVariables = [
+  'SERVING_ENGINE_CHECKED',
   'SERVING_NATIVE',
   'SERVING_NATIVE_PATH',
   'SERVING_PYTHON',

@@ -1,6 +1,8 @@
-import mime from 'mime'
+import other from 'mime/types/other.js'
+import standard from 'mime/types/standard.js'
 
-// Types of models and their data that mime does not know; then also those that were asked for.
+// Types of models and their data that mime does not know; those of mime once one is asked for, since reading them takes
+// milliseconds of a start.
 const known = new Map(
   Object.entries({
     arrow: 'application/vnd.apache.arrow.file',
@@ -22,6 +24,15 @@ const known = new Map(
   }),
 )
 
+const ours = known.size
+
+function addTypesOfMime(): void {
+  // With a star where another type is the usual one.
+  for (const [type, extensions] of Object.entries({ ...standard, ...other }))
+    for (const extension of extensions)
+      if (!extension.startsWith('*') && !known.has(extension)) known.set(extension, type)
+}
+
 /**
  * @returns the media type for a file name's extension; undefined for an unknown one.
  * @see mime-db.
@@ -30,7 +41,6 @@ export function extensionType(name: string): string | undefined {
   const dot = name.lastIndexOf('.')
   if (dot === -1) return undefined
   const extension = name.slice(dot + 1).toLowerCase()
-  const type = known.get(extension) ?? mime.getType(extension) ?? undefined
-  if (type !== undefined) known.set(extension, type)
-  return type
+  if (!known.has(extension) && known.size === ours) addTypesOfMime()
+  return known.get(extension)
 }

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
-import { errorText } from '../../core/errors.ts'
+import { errorText, InvalidArgument } from '../../core/errors.ts'
 import { uwsChecksums } from './uws-checksums.ts'
 
 /** The module. */
@@ -107,7 +107,8 @@ export function loadUws(binaries: readonly UwsBinary[] = findUwsBinaries()): Loa
       continue
     }
     try {
-      if (!isChosen) checkUwsBinary(file)
+      // `serving build` has compared what a build holds: to do it again would be 10 ms of its start.
+      if (!isChosen && process.env.SERVING_ENGINE_CHECKED === undefined) checkUwsBinary(file)
       return { uws: require(file), origin, passedOver }
     } catch (error) {
       passedOver.push(`${origin}: ${errorText(error).split('\n', 1)[0]}`)
@@ -144,7 +145,7 @@ export function glibcMinor(): number | null {
 /**
  * Passes a reviewed binary: it reads what clients send first.
  *
- * @throws Error with the file and its SHA-256.
+ * @throws InvalidArgument with the file and its SHA-256.
  */
 export function checkUwsBinary(file: string): void {
   const hash = createHash('sha256')
@@ -159,9 +160,22 @@ export function checkUwsBinary(file: string): void {
   }
   const found = hash.digest('hex')
   if (uwsChecksums[found] === basename(file)) return
-  throw new Error(
+  throw new InvalidArgument(
     `${file} is not a binary that this version of serving was made with: its SHA-256 is ${found}`,
   )
+}
+
+/**
+ * Passes what a build copies of a package, by the rule of {@link loadUws}.
+ *
+ * @throws InvalidArgument for a binary of uWebSockets.js that is not reviewed.
+ */
+export function checkPackedBinaries(
+  name: string,
+  copies: readonly { readonly from: string }[],
+): void {
+  if (name === official.folder) return
+  for (const { from } of copies) if (/^uws_.*\.node$/.test(basename(from))) checkUwsBinary(from)
 }
 
 /**
