@@ -90,12 +90,12 @@ function countedCall(version: Version, copy: Follower | undefined) {
   const outcome: Outcome = { at: 0, isFailed: false, isLate: false }
   const tell = (fault: Partial<Outcome>) => guard?.add(Object.assign(outcome, fault))
   let begunAt: number | undefined
-  let state: 'open' | 'answered' | 'over' = 'open'
+  const is = { answered: false, over: false }
   let timer: NodeJS.Timeout | undefined
   const answered = () => {
     clearTimeout(timer)
-    if (state === 'open') version.seconds.add((performance.now() - Number(begunAt)) / 1000)
-    state = 'answered'
+    if (!is.answered) version.seconds.add((performance.now() - Number(begunAt)) / 1000)
+    is.answered = true
   }
   return {
     /** Of a stream: each time that somebody waits for a value. */
@@ -110,13 +110,12 @@ function countedCall(version: Version, copy: Follower | undefined) {
     },
     end(error?: unknown): void {
       clearTimeout(timer)
-      if (state === 'over') return
+      if (is.over) return
+      is.over = true
       void copy?.end(error)
       const { code = '', status = 500 } = ServingError.is(error) ? error : {}
-      const isCounted = begunAt !== undefined && code !== 'client_closed'
-      if (isCounted) answered()
-      state = 'over'
-      if (!isCounted) return
+      if (begunAt === undefined || code === 'client_closed') return
+      answered()
       // A deadline that this caller alone has is no fault of the version.
       const isOwn = code === 'deadline_exceeded' && guard?.p99Ms !== undefined && !outcome.isLate
       const isFailed = error !== undefined && status >= 500 && !isOwn

@@ -6,6 +6,7 @@ import { until } from '../cli/process.ts'
 import { failureOf, model } from './runner.ts'
 import {
   callerNamed,
+  controlOf,
   methods,
   metric,
   numbers,
@@ -273,5 +274,22 @@ describe('streams of a split', () => {
     for await (const value of split.count(1e6)) if (value === 5) break
     await until(async () => (await (canary as Runner<Versions>).counts(0)).ended === 1)
     expect(control.report()).toMatchObject({ canary: 1, versions: [{}, { errors: 0 }] })
+  })
+
+  it('are over once the reader has left, whatever comes later', async () => {
+    const values = [Promise.resolve({ value: 1 }), Promise.reject(new Error('broken'))]
+    const own = {
+      ...{ name: 'own', unready: undefined, waiting: 0, watch: () => () => {} },
+      start: async () => {},
+      stop: async () => {},
+      tokens: () => ({ next: () => values.shift(), return: async () => ({ done: true }) }),
+    }
+    const split = new Split('model', { stable: own as RunnerLife & { tokens(): AsyncIterator<1> } })
+    const stream = split.tokens()
+    const next = stream.next()
+    await stream.return?.()
+    expect(await next).toEqual({ value: 1 })
+    await expect(stream.next()).rejects.toThrow('broken')
+    expect(metric(controlOf(split), 'serving_split_errors_total')).toEqual({ stable: 0 })
   })
 })
