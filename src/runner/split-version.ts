@@ -41,10 +41,9 @@ export function guardOf(
     if (shareOf('isFailed') > errorRate) breach('more of its calls failed than errorRate allows')
     if (shareOf('isLate') > 0.01) breach(`its p99 is above ${p99Ms} ms`)
   }
-  let asked: Promise<void> | undefined
+  let asked = Promise.resolve()
   let isWaiting = false
   const judgeAll = async () => {
-    await asked
     isWaiting = false
     const others = await versions.ask(null)
     judge(others.flatMap((each) => (each === 'late' ? [] : each.recent)).concat(recent))
@@ -59,7 +58,7 @@ export function guardOf(
       // One question at a time, and one more about the calls that came meanwhile.
       if (isWaiting) return
       isWaiting = true
-      asked = judgeAll()
+      asked = asked.then(judgeAll)
     },
   }
 }

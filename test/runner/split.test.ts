@@ -277,15 +277,26 @@ describe('streams of a split', () => {
   })
 
   it('are over once the reader has left, whatever comes later', async () => {
-    const values = [Promise.resolve({ value: 1 }), Promise.reject(new Error('broken'))]
-    const own = {
-      ...{ name: 'own', unready: undefined, waiting: 0, watch: () => () => {} },
+    const values: Promise<IteratorResult<number>>[] = [
+      Promise.resolve({ value: 1 }),
+      Promise.reject(new Error('broken')),
+    ]
+    const tokens: AsyncIterableIterator<number> = {
+      next: async () => (await values.shift()) ?? { done: true, value: 0 },
+      return: async () => ({ done: true, value: 0 }),
+      [Symbol.asyncIterator]: () => tokens,
+    }
+    const own: RunnerLife & { who(): typeof tokens } = {
+      name: 'own',
+      unready: undefined,
+      waiting: 0,
       start: async () => {},
       stop: async () => {},
-      tokens: () => ({ next: () => values.shift(), return: async () => ({ done: true }) }),
+      watch: () => () => {},
+      who: () => tokens,
     }
-    const split = new Split('model', { stable: own as RunnerLife & { tokens(): AsyncIterator<1> } })
-    const stream = split.tokens()
+    const split = new Split('model', { stable: own })
+    const stream = split.who()
     const next = stream.next()
     await stream.return?.()
     expect(await next).toEqual({ value: 1 })

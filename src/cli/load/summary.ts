@@ -33,6 +33,14 @@ export interface Run {
   readonly boundMs?: number | undefined
 }
 
+/** How often what came. */
+export type Counts = Record<string, number>
+
+/** Counts one more of a name. */
+export function addOne(counts: Counts, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1
+}
+
 /** What a run showed. */
 export type Summary = ReturnType<typeof summaryOf>
 
@@ -40,8 +48,8 @@ export type Summary = ReturnType<typeof summaryOf>
 export function summaryOf({ samples, cpu, ...run }: Run) {
   const { seconds, boundMs } = run
   const failures = samples.flatMap(({ fault = [] }) => fault)
-  const faults: Record<string, number> = {}
-  for (const fault of failures) faults[fault] = (faults[fault] ?? 0) + 1
+  const faults: Counts = {}
+  for (const fault of failures) addOne(faults, fault)
   const latencies = samples.map(({ latencyMs }) => latencyMs)
   return {
     ...run,

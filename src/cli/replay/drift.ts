@@ -1,5 +1,6 @@
 /** How the values of a column differ from those before. @module */
 import { partsOf } from '../../values/parts.ts'
+import { addOne, type Counts } from '../load/summary.ts'
 
 /** Parts of one value, columns of an API, values of a column, and letters of a text that count. */
 const maxLeaves = 1000
@@ -84,23 +85,23 @@ export function driftOf(before: readonly unknown[], now: readonly unknown[]) {
     if (isReal(value)) return `bin ${edges.filter((edge) => value > edge).length}`
     return areTexts && typeof value === 'string' ? 'text' : (JSON.stringify(value) ?? 'null')
   }
-  const [from, to] = [before, now].map((values) => {
-    const shares = new Map<string, number>()
-    for (const name of values.map(nameOf))
-      shares.set(name, (shares.get(name) ?? 0) + 1 / values.length)
-    return shares
+  const named = [before, now].map((values) => values.map(nameOf))
+  const [from, to] = named.map((all) => {
+    const counts: Counts = {}
+    for (const name of all) addOne(counts, name)
+    return (name: string) => (counts[name] ?? 0) / all.length
   })
-  const names = [...new Set([...from.keys(), ...to.keys()])]
+  const names = [...new Set(named.flat())]
   const psi = names.reduce((sum, name) => {
-    const [x, y] = [from, to].map((shares) => Math.max(shares.get(name) ?? 0, leastShare))
+    const [x, y] = [from, to].map((shareOf) => Math.max(shareOf(name), leastShare))
     return sum + (y - x) * Math.log(y / x)
   }, 0)
   return {
     psi,
     ks: a.length && b.length ? ksOf(a, b) : undefined,
     /** Shares of values. */
-    missing: [from, to].map((shares) => shares.get('null') ?? 0),
-    newCategories: names.filter((name) => !from.has(name) && /^"|e$/.test(name)),
+    missing: [from('null'), to('null')],
+    newCategories: names.filter((name) => from(name) === 0 && /^"|e$/.test(name)),
   }
 }
 

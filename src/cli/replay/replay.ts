@@ -17,9 +17,10 @@ import { rpcServices } from '../../messages/service-names.ts'
 import { serve } from '../../server/listener.ts'
 import type { Tolerance } from '../../values/difference.ts'
 import { type Answer, openSender, type SenderFlags } from '../load/senders.ts'
+import { addOne } from '../load/summary.ts'
 import { loadService } from '../load-service.ts'
 import { requestOf, timeOf } from '../recorded-calls.ts'
-import { addCompared, addOne, type Figures, newFigures } from './report.ts'
+import { addCompared, type Figures, newFigures } from './report.ts'
 
 /** Flags of `serving replay`. */
 export interface ReplayFlags extends Tolerance, SenderFlags {

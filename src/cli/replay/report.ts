@@ -6,7 +6,7 @@ import {
   type Tolerance,
   worstFirst,
 } from '../../values/difference.ts'
-import { milliseconds, quantilesOf } from '../load/summary.ts'
+import { addOne, type Counts, milliseconds, quantilesOf } from '../load/summary.ts'
 import { timeOf } from '../recorded-calls.ts'
 import { Columns, driftsOf } from './drift.ts'
 
@@ -22,7 +22,6 @@ const maxWorst = 20
 
 /** What the calls of an API have shown. */
 export type Figures = ReturnType<typeof newFigures>
-type Counts = Record<string, number>
 
 /** @returns the figures of an API without calls. */
 export function newFigures(api: string) {
@@ -43,11 +42,6 @@ export function newFigures(api: string) {
     /** Recorded ones have the time 0, and those of now 1. */
     outputs: new Columns(),
   }
-}
-
-/** Counts one more of a name. */
-export function addOne(counts: Counts, name: string): void {
-  counts[name] = (counts[name] ?? 0) + 1
 }
 
 /** Adds a call with what it had, what came then, and what came now after `ms`. */

@@ -2,7 +2,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import type { DType } from '../../core/dtype.ts'
 import { errorText, InvalidArgument } from '../../core/errors.ts'
-import { readProto, wireType } from '../../messages/protobuf.ts'
+import { ProtoReader, wireType } from '../../messages/protobuf.ts'
 import type { ModelSignature, TensorType } from '../../runner/onnx/signature.ts'
 
 /** The header of a file: its signature, without inputs that have a value in the file. */
@@ -52,18 +52,18 @@ function fieldOf(file: number, start: number, end: number, value = 0): Field {
     text: () => read(start, end - start).toString(),
     all(number) {
       const fields: Field[] = []
-      for (let at = start; at < end; )
-        at = readProto(read(at, maxHead), (reader) => {
-          reader.next()
-          let [amount, length] = [0, 0]
-          if (reader.is(wireType.varint)) amount = Number(String(reader.int64()))
-          else if (reader.is(wireType.bytes)) length = reader.uint32()
-          else reader.skipField()
-          const from = at + reader.pos
-          if (from + length > end) throw reader.fault('a whole field')
-          if (reader.field === number) fields.push(fieldOf(file, from, from + length, amount))
-          return from + length
-        })
+      for (let at = start; at < end; ) {
+        const reader = new ProtoReader(read(at, maxHead))
+        reader.next()
+        let [amount, length] = [0, 0]
+        if (reader.is(wireType.varint)) amount = Number(String(reader.int64()))
+        else if (reader.is(wireType.bytes)) length = reader.uint32()
+        else reader.skipField()
+        const from = at + reader.pos
+        at = from + length
+        if (at > end) throw reader.fault('a whole field')
+        if (reader.field === number) fields.push(fieldOf(file, from, at, amount))
+      }
       return fields
     },
   }
@@ -84,10 +84,10 @@ function headerOf(model: Field): OnnxHeader {
     throw new Error('it has no inputs or no outputs')
   const metadata = model.all(14).find((entry) => labelKey.test(first(entry, 1).text())) ?? none
   const labels = labelsIn(first(metadata, 2).text())
-  const [scores] =
-    Object.entries(outputs).find(
-      ([, { dtype, shape }]) => /^float(32|64)$/.test(dtype) && shape?.at(-1) === labels.length,
-    ) ?? []
+  const scores = Object.keys(outputs).find(
+    (name) =>
+      /^float(32|64)$/.test(outputs[name].dtype) && outputs[name].shape?.at(-1) === labels.length,
+  )
   return { inputs, outputs, labels, scores }
 }
 
