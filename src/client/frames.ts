@@ -57,10 +57,6 @@ export function frameToJson(
 /** @returns the frame of a JSON value in the layout of `orient`. */
 export function frameFromJson(json: unknown, orient: string): FrameValue {
   const frame: Record<string, Cell[]> & { [labels]?: Label[] } = Object.create(null)
-  const put = (name: string, value: Cell) => {
-    frame[name] ??= []
-    frame[name].push(value)
-  }
   switch (orient) {
     case 'split': {
       const { columns, index, data } = json as { columns: string[]; index: Label[]; data: Cell[][] }
@@ -76,27 +72,20 @@ export function frameFromJson(json: unknown, orient: string): FrameValue {
       for (const { name } of schema.fields) if (name !== key) frame[name] = columnOf(data, name)
       return key === undefined ? frame : withLabels(frame, columnOf(data, key) as Label[])
     }
-    case 'index': {
-      const rows = Object.entries(json as Record<string, Row>)
-      for (const [, row] of rows) for (const [name, value] of Object.entries(row)) put(name, value)
-      const index = rows.map(([label]) => numeric(label))
-      return withLabels(frame, index)
-    }
     case 'columns': {
-      let index: Label[] = []
-      for (const [name, column] of Object.entries(json as Record<string, Record<string, Cell>>)) {
-        frame[name] = Object.values(column)
-        index = Object.keys(column).map(numeric)
-      }
-      return withLabels(frame, index)
+      const columns = Object.entries(json as Record<string, Record<string, Cell>>)
+      for (const [name, column] of columns) frame[name] = Object.values(column)
+      return withLabels(frame, Object.keys(columns.at(-1)?.[1] ?? {}).map(numeric))
     }
-    case 'values':
-      for (const row of json as Cell[][])
-        for (const [j, value] of row.entries()) put(String(j), value)
-      return frame
   }
-  for (const row of json as Row[]) for (const [name, value] of Object.entries(row)) put(name, value)
-  return frame
+  // Rows are objects, or lists, whose columns are called by their places; those of `index` have labels.
+  for (const row of Object.values(json as Record<string, Row | Cell[]>)) {
+    for (const [name, value] of Object.entries(row)) {
+      frame[name] ??= []
+      frame[name].push(value)
+    }
+  }
+  return orient === 'index' ? withLabels(frame, Object.keys(json as object).map(numeric)) : frame
 }
 
 /** @returns the JSON value of a series in the layout of `orient`. */
