@@ -87,7 +87,7 @@ export class Reply {
       sendWhole(host, response, body, isCorked)
       if (body.length >= countedBytes && !this.isOver) this.awaitReader()
     } else {
-      response.pooled?.give(body as Uint8Array)
+      response.pooled?.give(body)
       const problem = visit.problem(noMemory())
       sendWhole(host, problem, problem.body as string, isCorked)
     }

@@ -1,8 +1,14 @@
 /** A response whose body comes in pieces, sent as fast as the client reads. @module */
 
-import { BadOutput, expected, InternalError } from '../core/errors.ts'
+import { InternalError } from '../core/errors.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
-import { bytesOfChunk, type Chunk, type HttpResponse, isChunk } from '../http/message.ts'
+import {
+  bytesOfChunk,
+  type Chunk,
+  type HttpResponse,
+  isChunk,
+  requireChunk,
+} from '../http/message.ts'
 import type { ExchangeSocket } from './engine.ts'
 import type { ServedVisit } from './served-visit.ts'
 
@@ -113,9 +119,8 @@ export class ResponseStream {
     })
   }
 
-  #send(chunk: unknown): Promise<void> | undefined {
-    if (!isChunk(chunk))
-      throw new BadOutput(expected('a string or bytes', 'a chunk of the response', chunk))
+  #send(value: unknown): Promise<void> | undefined {
+    const chunk = requireChunk(value)
     if (this.#length !== undefined || chunk.length > pieceBytes) return this.#sendLong(chunk)
     if (chunk.length === 0) return undefined
     const hasRoom = this.#sendPiece(chunk)
@@ -143,7 +148,7 @@ export class ResponseStream {
   }
 
   #release(chunk: Chunk): void {
-    if (this.#host.socket.copies && chunk instanceof Uint8Array) this.#response.pooled?.give(chunk)
+    if (this.#host.socket.copies) this.#response.pooled?.give(chunk)
   }
 
   #sendHead(): void {

@@ -2,7 +2,6 @@
 
 import type { Endpoint } from '../api/endpoint.ts'
 import { decodeFailureOf } from '../api/stages.ts'
-import { BadOutput, expected } from '../core/errors.ts'
 import type { MaybePromise } from '../core/promise.ts'
 import { codingsOf } from '../http/content-encoding.ts'
 import { decompress } from '../http/decompress.ts'
@@ -16,6 +15,7 @@ import {
   isAsyncBody,
   isChunk,
   lengthOf,
+  requireChunk,
 } from '../http/message.ts'
 import { isFraming } from '../http/response-head.ts'
 import type { ServedVisit } from './served-visit.ts'
@@ -83,7 +83,7 @@ export async function collectAnswer(
   const keep = async (chunk: Chunk, isStreamed: boolean) => {
     const goesOn = await take(chunk, isStreamed)
     pieces.push(Buffer.from(chunk as Uint8Array))
-    if (chunk instanceof Uint8Array) pooled?.give(chunk)
+    pooled?.give(chunk)
     return goesOn
   }
   if (before !== '') await keep(before, false)
@@ -91,9 +91,7 @@ export async function collectAnswer(
   else {
     const isStreamed = isAsyncBody(body)
     for await (const chunk of isStreamed ? exactly(body, lengthOf(headers)) : body) {
-      if (!isChunk(chunk))
-        throw new BadOutput(expected('a string or bytes', 'a chunk of the response', chunk))
-      if (!(await keep(chunk, isStreamed))) break
+      if (!(await keep(requireChunk(chunk), isStreamed))) break
     }
   }
   const [first] = pieces

@@ -1,4 +1,5 @@
 /** Requests and responses, and parts of forms, as plain values that descriptors read and write. @module */
+import { BadOutput, expected } from '../core/errors.ts'
 import { type BufferPool, joinInPool, PooledBody } from '../core/memory/buffer-pool.ts'
 import { byteLength, concat, utf8Bytes } from '../core/platform.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
@@ -253,6 +254,23 @@ export function bodyLength({ headers, body }: HttpResponse): number | undefined 
 /** Whether a value is a text or bytes. */
 export function isChunk(value: unknown): value is Chunk {
   return typeof value === 'string' || value instanceof Uint8Array
+}
+
+/**
+ * @returns what a stream has yielded.
+ * @throws BadOutput for what is no chunk.
+ */
+export function requireChunk(value: unknown): Chunk {
+  if (isChunk(value)) return value
+  throw new BadOutput(expected('a string or bytes', 'a chunk of the response', value))
+}
+
+/** @returns a chunk that may be kept: pooled memory is copied, and given back. */
+export function lastingChunk({ pooled }: Pick<HttpResponse, 'pooled'>, chunk: Chunk): Chunk {
+  if (pooled === undefined || typeof chunk === 'string') return chunk
+  const copy = new Uint8Array(chunk)
+  pooled.give(chunk)
+  return copy
 }
 
 /** @returns the chunk as bytes, a text as UTF-8. */

@@ -15,6 +15,7 @@ import {
   discardBody,
   type HeaderLine,
   type HttpResponse,
+  isChunk,
   lengthOf,
   type RequestHeaders,
   type Revision,
@@ -187,6 +188,6 @@ async function* between(
 
 function drop(response: HttpResponse): void {
   const { body, pooled } = response
-  if (body instanceof Uint8Array) pooled?.give(body)
+  if (isChunk(body)) pooled?.give(body)
   else discardBody(response)
 }

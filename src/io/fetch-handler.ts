@@ -1,6 +1,6 @@
 import { endIterator } from '../api/stages.ts'
-import { ClientClosed, expected, InternalError } from '../core/errors.ts'
-import { concat, utf8Bytes } from '../core/platform.ts'
+import { ClientClosed, InternalError } from '../core/errors.ts'
+import { concat } from '../core/platform.ts'
 import type { AnyDescriptor } from '../descriptors/descriptor.ts'
 import type { ContextState } from '../http/context.ts'
 import { exactly } from '../http/encoded-pieces.ts'
@@ -14,8 +14,10 @@ import {
   type HttpResponse,
   isAsyncBody,
   isFramingHeader,
+  lastingChunk,
   lengthOf,
   parseLength,
+  requireChunk,
 } from '../http/message.ts'
 import { isBodyless } from '../http/response-head.ts'
 import { BodyRest } from '../http/transfer-clock.ts'
@@ -138,7 +140,7 @@ async function dropRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promis
 
 /** Converts an answer. The request ends with the last byte that the platform has taken. */
 function responseOf(response: HttpResponse, handled: HandledRequest, isHead: boolean): Response {
-  const { body, status = 200, pooled } = response
+  const { body, status = 200 } = response
   const init = { status, headers: headersOf(response.headers) }
   if (isBodyless(status) || isHead) {
     discardBody(response)
@@ -154,7 +156,7 @@ function responseOf(response: HttpResponse, handled: HandledRequest, isHead: boo
       : (concat(chunks.map(bytesOfChunk)) as Uint8Array<ArrayBuffer>),
     init,
   )
-  for (const chunk of chunks) if (chunk instanceof Uint8Array) pooled?.give(chunk)
+  for (const chunk of chunks) response.pooled?.give(chunk)
   handled.end()
   return whole
 }
@@ -168,11 +170,11 @@ function headersOf(lines: readonly HeaderLine[]): Headers {
 }
 
 function streamOf(
-  { headers, pooled }: HttpResponse,
+  response: HttpResponse,
   body: AsyncIterable<Chunk>,
   handled: HandledRequest,
 ): ReadableStream<Uint8Array> {
-  const length = lengthOf(headers)
+  const length = lengthOf(response.headers)
   const source = exactly(body, length)[Symbol.asyncIterator]()
   let sent = 0
   const end = () => {
@@ -194,8 +196,7 @@ function streamOf(
     for (;;) {
       const { done, value } = await source.next()
       if (done) return undefined
-      const bytes = bytesOf(value, pooled !== undefined)
-      if (value instanceof Uint8Array) pooled?.give(value)
+      const bytes = bytesOfChunk(lastingChunk(response, requireChunk(value)))
       if (bytes.length > 0) return bytes
     }
   }
@@ -228,12 +229,4 @@ function streamOf(
     },
     { highWaterMark: 0 },
   )
-}
-
-/** @returns bytes that the platform may keep. */
-function bytesOf(chunk: unknown, isPooled: boolean): Uint8Array {
-  if (typeof chunk === 'string') return utf8Bytes(chunk)
-  if (!(chunk instanceof Uint8Array))
-    throw new TypeError(expected('a string or bytes', 'a chunk of the response', chunk))
-  return isPooled ? new Uint8Array(chunk) : chunk
 }

@@ -338,7 +338,7 @@ export class HandledRequest {
     if (response instanceof ServingError) return this.#refused(response)
     const { body } = response
     if (isChunk(body) && body.length >= countedBytes && !this.reserve(body.length)) {
-      response.pooled?.give(body as Uint8Array)
+      response.pooled?.give(body)
       return this.#refused(noMemory())
     }
     if (response.error !== undefined) this.failed(response.error)

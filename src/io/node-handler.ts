@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { endIterator } from '../api/stages.ts'
-import { ClientClosed, expected, InternalError } from '../core/errors.ts'
+import { ClientClosed, InternalError } from '../core/errors.ts'
 import type { AnyDescriptor } from '../descriptors/descriptor.ts'
 import { plainAddress } from '../http/client-address.ts'
 import type { ContextState } from '../http/context.ts'
@@ -13,10 +13,11 @@ import {
   HeaderList,
   type HttpResponse,
   isAsyncBody,
-  isChunk,
   isFramingHeader,
+  lastingChunk,
   lengthOf,
   parseLength,
+  requireChunk,
 } from '../http/message.ts'
 import { isBodyless } from '../http/response-head.ts'
 import { BodyRest, type TransferClock } from '../http/transfer-clock.ts'
@@ -179,7 +180,7 @@ class NodeReply {
 
   #sendBody(response: HttpResponse, status: number): void {
     const res = this.#res
-    const { body, pooled } = response
+    const { body } = response
     const length = lengthOf(response.headers)
     if (isAsyncBody(body)) {
       if (length !== undefined) res.setHeader('content-length', length)
@@ -191,7 +192,7 @@ class NodeReply {
     }
     const chunks = chunksOf(body)
     this.#release = () => {
-      for (const chunk of chunks) if (chunk instanceof Uint8Array) pooled?.give(chunk)
+      for (const chunk of chunks) response.pooled?.give(chunk)
     }
     if (!isBodyless(status)) {
       res.setHeader(
@@ -206,7 +207,7 @@ class NodeReply {
     res.end()
   }
 
-  async #pump(body: AsyncIterable<Chunk>, { pooled }: HttpResponse): Promise<void> {
+  async #pump(body: AsyncIterable<Chunk>, response: HttpResponse): Promise<void> {
     const res = this.#res
     const source = body[Symbol.asyncIterator]()
     try {
@@ -218,14 +219,8 @@ class NodeReply {
           res.end()
           return
         }
-        if (!isChunk(value)) {
-          throw new TypeError(expected('a string or bytes', 'a chunk of the response', value))
-        }
-        if (value.length === 0) continue
-        const written =
-          pooled !== undefined && typeof value !== 'string' ? new Uint8Array(value) : value
-        if (value instanceof Uint8Array) pooled?.give(value)
-        if (!res.write(written)) await this.#drained()
+        if (requireChunk(value).length === 0) continue
+        if (!res.write(lastingChunk(response, value))) await this.#drained()
       }
     } catch (cause) {
       this.#breakOff(new InternalError('the stream failed', { cause }))

@@ -132,7 +132,7 @@ export class LiveSession implements LiveListener, OpenStream {
     const sent = isText ? this.#textOf(content, isJson) : content
     this.#write(sent)
     if (this.#isUnread && !this.#holdsUnread(socket)) this.#giveUp(socket)
-    if (socket.copies) pooled?.give(content as Uint8Array)
+    if (socket.copies) pooled?.give(content)
     this.#host.sent(sent)
   }
 

@@ -100,8 +100,8 @@ export class PooledBody {
     return true
   }
 
-  /** Called once for the body or each of its chunks, after it was sent. */
-  give(bytes: Uint8Array): void {
-    bufferPool.give(bytes.buffer as ArrayBuffer)
+  /** Called once for the body or each of its chunks, after it was sent. A text has no such memory. */
+  give(chunk: string | Uint8Array): void {
+    if (typeof chunk !== 'string') bufferPool.give(chunk.buffer as ArrayBuffer)
   }
 }

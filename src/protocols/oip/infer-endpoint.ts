@@ -126,7 +126,7 @@ function compressed(
   const isWhole = typeof body === 'string' || body instanceof Uint8Array
   if (!isWhole || body.length === 0) return response
   return encoders[name](body).then((bytes) => {
-    pooled?.give(body as Uint8Array)
+    pooled?.give(body)
     return {
       ...rest,
       headers: [...headers, ['content-encoding', name], ['vary', 'accept-encoding']],
