@@ -212,6 +212,8 @@ export abstract class Visit {
     encoding: Encoding<R>,
     ctx: Context = this.ctx,
   ): MaybePromise<R> {
+    // The engine has run the hooks of the API that the path names, and has taken one of its slots.
+    if (isAt(this.access, api)) return callDecoded(api, decode, ctx, encoding)
     const refusal = refusalOf(this, api, ctx)
     if (refusal === undefined) return this.callEntered(api, decode, encoding, ctx)
     const run = (error: ServingError | undefined) =>
