@@ -12,8 +12,7 @@ import { LiveInbox } from '../live/live-inbox.ts'
 import type { OpenStream } from '../live/live-place.ts'
 import type { LiveEndpoint } from '../live/live-streams.ts'
 import { runLive } from '../live/run-live.ts'
-import type { Answerer, Status } from './grpc-answerer.ts'
-import type { GrpcMethod } from './grpc-stream.ts'
+import type { GrpcMethod, GrpcStream } from './grpc-stream.ts'
 import { OpenCall, sendStream } from './open-call.ts'
 
 /** @returns how the calls of a method are answered. */
@@ -23,8 +22,7 @@ export function grpcLive(server: ServerState, method: LiveMethod): GrpcMethod {
   const endpoint: HookedEndpoint = { path: method.path, access: method.access, origins: 'any' }
   return {
     isDuplex: true,
-    begin: (call) =>
-      new LiveCall(new OpenCall(served, call, endpoint, method, notReady), served, method),
+    begin: (call) => new LiveCall(served, call, endpoint, method),
   }
 }
 
@@ -35,23 +33,18 @@ interface PlacedLive extends OpenedLive {
 }
 
 /** One live stream, from its first message, which says what it is, to its status. */
-class LiveCall implements Answerer, OpenStream {
-  readonly refusal: Answerer['refusal']
-  readonly #open: OpenCall
-  readonly #server: ServerState
+class LiveCall extends OpenCall implements OpenStream {
   readonly #method: LiveMethod
   #placed: PlacedLive | undefined
   #hasEnded = false
   /** Lets the client send its next message. */
   #goOn: (() => void) | undefined
 
-  constructor(open: OpenCall, server: ServerState, method: LiveMethod) {
-    this.#open = open
-    this.#server = server
+  constructor(server: ServerState, call: GrpcStream, endpoint: HookedEndpoint, method: LiveMethod) {
+    super(server, call, endpoint, method, notReady)
     this.#method = method
-    this.refusal = open.refusal
-    open.ctx.onAbort((reason) => this.#placed?.inbox.end(reason))
-    open.ctx.onEnd(() => this.#goOn?.())
+    this.ctx.onAbort((reason) => this.#placed?.inbox.end(reason))
+    this.ctx.onEnd(() => this.#goOn?.())
   }
 
   get #hasRoom(): boolean {
@@ -60,15 +53,15 @@ class LiveCall implements Answerer, OpenStream {
   }
 
   /** Resolves when the client may send its next message. */
-  async run(message: Uint8Array): Promise<void> {
-    this.#open.bytesIn += message.length
+  override async run(message: Uint8Array): Promise<void> {
+    this.bytesIn += message.length
     try {
       if (this.#placed === undefined) await this.#begin(message)
       else this.#take(message, this.#placed)
     } catch (error) {
       this.#refuse(decodeFailureOf(error))
     }
-    if (this.#hasRoom || this.#open.grpc.cancelled) return
+    if (this.#hasRoom || this.grpc.cancelled) return
     await new Promise<void>((resolve) => {
       this.#goOn = resolve
     })
@@ -79,18 +72,6 @@ class LiveCall implements Answerer, OpenStream {
     this.#placed?.inbox.end()
   }
 
-  reserveUpTo(bytes: number): boolean {
-    return this.#open.reserveUpTo(bytes)
-  }
-
-  fail(error: ServingError): Status {
-    return this.#open.fail(error)
-  }
-
-  cancel(): void {
-    this.#open.cancel()
-  }
-
   /** The pings of the connection find clients that are gone. */
   sweep(): void {}
 
@@ -99,27 +80,27 @@ class LiveCall implements Answerer, OpenStream {
   }
 
   #refuse(error: ServingError): void {
-    const { grpc: call, ctx } = this.#open
-    if (!call.cancelled) call.refuse(this.#open.fail(error))
+    const { grpc: call, ctx } = this
+    if (!call.cancelled) call.refuse(this.fail(error))
     ctx.abort(error)
   }
 
   /** @throws why there is no such stream. */
   async #begin(message: Uint8Array): Promise<void> {
-    const opened = await this.#method.open(message, this.#open)
-    if (this.#open.grpc.cancelled) return
+    const opened = await this.#method.open(message, this)
+    if (this.grpc.cancelled) return
     const placed = this.#admit(opened)
     if (opened.hasInput) this.#take(message, placed)
     if (this.#hasEnded) placed.inbox.end()
-    void sendStream(this.#open, () => this.#answer(placed))
+    void sendStream(this, () => this.#answer(placed))
   }
 
   #admit(opened: OpenedLive): PlacedLive {
-    const { lives, memory } = this.#server
+    const { lives, memory } = this.server
     const endpoint = lives.endpointOf(opened.route)
     const place = lives.admit(memory, endpoint)
     place.stream = this
-    this.#open.ctx.onEnd(() => place.leave())
+    this.ctx.onEnd(() => place.leave())
     const inbox = new LiveInbox(
       {
         takesContext: true,
@@ -127,7 +108,7 @@ class LiveCall implements Answerer, OpenStream {
       },
       () => this.#hasRoom && this.#goOn?.(),
       place,
-      this.#open.ctx.headers,
+      this.ctx.headers,
     )
     this.#placed = { ...opened, counts: endpoint.counts, inbox }
     return this.#placed
@@ -143,25 +124,25 @@ class LiveCall implements Answerer, OpenStream {
   }
 
   async #answer(placed: PlacedLive): Promise<void> {
-    const { grpc: call, recorder } = this.#open
+    const { grpc: call, recorder } = this
     recorder?.answered(200)
     try {
-      await runLive(placed.route, placed.inbox, (result) => this.#send(placed, result), this.#open)
+      await runLive(placed.route, placed.inbox, (result) => this.#send(placed, result), this)
     } finally {
       await placed.inbox.return()
     }
-    if (!call.stream.headersSent) this.#open.setOwnMetadata()
+    if (!call.stream.headersSent) this.setOwnMetadata()
   }
 
   async #send(placed: PlacedLive, result: unknown): Promise<void> {
-    const { grpc: call } = this.#open
+    const { grpc: call } = this
     // The stream's own context would keep what each message leaves to its end.
-    const ctx = new Context({ headers: this.#open.ctx.headers })
+    const ctx = new Context({ headers: this.ctx.headers })
     try {
       const bytes = await placed.encode(result, ctx)
-      if (!call.stream.headersSent) this.#open.setOwnMetadata()
+      if (!call.stream.headersSent) this.setOwnMetadata()
       placed.counts.sent++
-      await this.#open.send(bytes)
+      await this.send(bytes)
     } finally {
       ctx.end()
     }
