@@ -248,11 +248,6 @@ export abstract class Visit {
     throw this.denial ?? new NotFound(expected('the name of an API', member, name.slice(0, 80)))
   }
 
-  /** Why a caller is refused where no hook says who may come in; `false` opens an API to all. */
-  #refusalWithout(auth: false | undefined): ServingError | undefined {
-    return auth === undefined ? this.denial : undefined
-  }
-
   /**
    * Learns who asks from the auth of an API alone, for what belongs to callers: see {@link owns}.
    *
@@ -262,7 +257,7 @@ export abstract class Visit {
   async identify(api: Pick<Guarded, 'name' | 'auth'> | undefined): Promise<void> {
     if (api !== undefined && isAt(this.access, api)) return
     const auth = api?.auth
-    const refusal = auth ? await runRequestHooks([auth], this.ctx) : this.#refusalWithout(auth)
+    const refusal = auth ? await runRequestHooks([auth], this.ctx) : refusalWithout(this, auth)
     if (refusal !== undefined) throw refusal
     this.admittedBy = auth || undefined
   }
@@ -289,13 +284,18 @@ export abstract class Visit {
       const { auth } = api
       if (auth && !refusals.has(auth))
         refusals.set(auth, await runRequestHooks([auth], contextOf(api)))
-      const error = auth ? refusals.get(auth) : this.#refusalWithout(auth)
+      const error = auth ? refusals.get(auth) : refusalWithout(this, auth)
       if (error === undefined) visible.push(api)
       else refusal ??= error
     }
     if (visible.length === 0 && refusal !== undefined) throw refusal
     return visible
   }
+}
+
+/** @returns why a caller is refused where no hook says who may come in; `false` opens an API to all. */
+function refusalWithout({ denial }: Visit, auth: false | undefined): ServingError | undefined {
+  return auth === undefined ? denial : undefined
 }
 
 /** Whether the path names the API, whose auth and hooks have let the request in. */

@@ -39,7 +39,7 @@ export class ResponseStream {
   /** Made once, not for each piece. */
   readonly #writePiece = () => {
     const { socket } = this.#host
-    this.#sendHead()
+    this.sendHead()
     this.#hasRoom =
       this.#length === undefined
         ? socket.sendPiece(this.#piece)
@@ -59,7 +59,7 @@ export class ResponseStream {
   /** Waits only for a slow client. Must be corked. */
   sendChunks(chunks: readonly Chunk[]): void {
     const { socket, visit, reply } = this.#host
-    this.#sendHead()
+    this.sendHead()
     for (let i = 0; i < chunks.length; i++) {
       const chunk = chunks[i]
       if (!isChunk(chunk) || chunk.length > pieceBytes) {
@@ -87,20 +87,20 @@ export class ResponseStream {
       await ready
       if (first !== undefined && !host.isOver) {
         if (first.done) {
-          this.#end()
+          this.end()
           return
         }
-        await this.#send(first.value)
+        await this.send(first.value)
       }
       while (!host.isOver) {
         const next = await source.next()
         if (host.isOver) break
         if (next.done) {
-          this.#end()
+          this.end()
           return
         }
         const chunk = encode === undefined ? next.value : encode(next.value)
-        const sent = this.#send(isPromise(chunk) ? await chunk : chunk)
+        const sent = this.send(isPromise(chunk) ? await chunk : chunk)
         if (sent !== undefined) await sent
       }
       await source.return?.()
@@ -110,35 +110,35 @@ export class ResponseStream {
     }
   }
 
-  #end(): void {
+  private end(): void {
     const { socket } = this.#host
     if (this.#length !== undefined) return
     socket.cork(() => {
-      this.#sendHead()
+      this.sendHead()
       socket.sendEnd()
     })
   }
 
-  #send(value: unknown): Promise<void> | undefined {
+  private send(value: unknown): Promise<void> | undefined {
     const chunk = requireChunk(value)
-    if (this.#length !== undefined || chunk.length > pieceBytes) return this.#sendLong(chunk)
+    if (this.#length !== undefined || chunk.length > pieceBytes) return this.sendLong(chunk)
     if (chunk.length === 0) return undefined
-    const hasRoom = this.#sendPiece(chunk)
-    this.#release(chunk)
+    const hasRoom = this.sendPiece(chunk)
+    this.release(chunk)
     return hasRoom ? undefined : this.#host.reply.caughtUp()
   }
 
-  async #sendLong(chunk: Chunk): Promise<void> {
+  private async sendLong(chunk: Chunk): Promise<void> {
     const host = this.#host
     const bytes = bytesOfChunk(chunk)
     const step = this.#length === undefined ? pieceBytes : bytes.length
     for (let at = 0; at < bytes.length && !host.isOver; at += step) {
-      if (!this.#sendPiece(bytes.subarray(at, at + step))) await host.reply.caughtUp()
+      if (!this.sendPiece(bytes.subarray(at, at + step))) await host.reply.caughtUp()
     }
-    this.#release(chunk)
+    this.release(chunk)
   }
 
-  #sendPiece(piece: Chunk): boolean {
+  private sendPiece(piece: Chunk): boolean {
     const { socket, visit } = this.#host
     visit.recorder?.sent(piece)
     this.#sentBytes += piece.length
@@ -147,11 +147,11 @@ export class ResponseStream {
     return this.#hasRoom
   }
 
-  #release(chunk: Chunk): void {
+  private release(chunk: Chunk): void {
     if (this.#host.socket.copies) this.#response.pooled?.give(chunk)
   }
 
-  #sendHead(): void {
+  private sendHead(): void {
     if (this.#headSent) return
     this.#headSent = true
     this.#host.socket.sendHead(this.#response, this.#length)

@@ -112,7 +112,7 @@ export class HttpRequest {
   }
 
   /**
-   * The body for a decoder that goes on after `fromHttpRequest` has returned: valid until its promise is settled.
+   * The body for a decoder that reads it after `fromHttpRequest` has returned: valid until its promise is settled.
    *
    * @internal
    * @param from - Shorter bodies are decoded before it returns. **Units**: bytes.
@@ -258,7 +258,7 @@ export function isChunk(value: unknown): value is Chunk {
 
 /**
  * @returns what a stream has yielded.
- * @throws BadOutput for what is no chunk.
+ * @throws BadOutput for a value that is no chunk.
  */
 export function requireChunk(value: unknown): Chunk {
   if (isChunk(value)) return value

@@ -24,7 +24,7 @@ export class TransferClock {
   start(): void {
     if (this.#timer !== undefined) return
     this.#startedAt = performance.now()
-    this.#timer = setTimeout(() => this.#endPeriod(), Math.max(1, this.#leftMs))
+    this.#timer = setTimeout(() => this.endPeriod(), Math.max(1, this.#leftMs))
   }
 
   pause(): void {
@@ -34,7 +34,7 @@ export class TransferClock {
     this.#leftMs -= performance.now() - this.#startedAt
   }
 
-  #endPeriod(): void {
+  private endPeriod(): void {
     this.#timer = undefined
     const now = this.#transferred()
     if (now - this.#before < (minRate * this.#timeMs) / 1000) {

@@ -76,7 +76,7 @@ export class UnaryMessage {
       const details = `expected a message of at most ${this.#limit} bytes, received ${this.#length}`
       return { code: grpcStatuses.RESOURCE_EXHAUSTED.number, details }
     }
-    const memory = this.#reserve(end)
+    const memory = this.reserve(end)
     piece.copy(memory, this.received, at)
     this.received = end
     return undefined
@@ -87,7 +87,7 @@ export class UnaryMessage {
     this.#memory = undefined
   }
 
-  #reserve(size: number): Buffer {
+  private reserve(size: number): Buffer {
     const had = this.#memory
     if (had !== undefined && size <= had.length) return had
     const memory = allocate(

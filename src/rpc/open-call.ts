@@ -71,7 +71,7 @@ export class OpenCall extends ServedVisit implements Answerer {
     const { sendTimeoutMs } = server.limits
     if (sendTimeoutMs > 0) {
       const taken = () => Math.max(0, this.#handed - call.stream.writableLength)
-      this.#clock = new TransferClock(sendTimeoutMs, taken, () => this.#late())
+      this.#clock = new TransferClock(sendTimeoutMs, taken, () => this.late())
     }
     this.count()
     const refused = (error: ServingError | undefined) =>
@@ -152,7 +152,7 @@ export class OpenCall extends ServedVisit implements Answerer {
     })
   }
 
-  #late(): void {
+  private late(): void {
     this.log(new ClientClosed('expected the client to read the answer in time, it did not'))
     this.grpc.stream.close(cancelCode)
     this.grpc.stream.destroy()

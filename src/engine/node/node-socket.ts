@@ -19,7 +19,7 @@ const closeMs = 2000
 const nothing = new Uint8Array(0)
 const beyondAscii = /[^\0-\x7f]/
 
-/** The socket of one request on node:http. */
+/** The socket of one request on node:http. No private methods of JavaScript, as in UwsSocket. */
 export class NodeSocket implements ExchangeSocket {
   // Node keeps references to written bytes, and has no event for a single write.
   readonly copies = false
@@ -51,7 +51,7 @@ export class NodeSocket implements ExchangeSocket {
     if (this.#declared === undefined) this.#connection.closing = true
     this.#exchange.begin(() => {
       ready()
-      this.#listen()
+      this.listen()
     })
   }
 
@@ -60,7 +60,7 @@ export class NodeSocket implements ExchangeSocket {
     this.#exchange.abort()
   }
 
-  #listen(): void {
+  private listen(): void {
     this.#listens = true
     const req = this.#req
     const exchange = this.#exchange
@@ -88,17 +88,17 @@ export class NodeSocket implements ExchangeSocket {
   sendWhole(response: HttpResponse, body: Chunk): void {
     const res = this.#res
     const status = response.status ?? 200
-    const lines = this.#lines(response)
+    const lines = this.lines(response)
     const length = this.#exchange.isHead ? bodyLength(response) : Buffer.byteLength(body)
     if (length !== undefined && !isBodyless(status)) lines.push('content-length', String(length))
     res.writeHead(status, lines)
     // Node joins a text to the head, and would write both as UTF-8.
     const isText = typeof body === 'string' && lines.some((line) => beyondAscii.test(line))
-    this.#end(isText ? Buffer.from(body) : body)
+    this.endWith(isText ? Buffer.from(body) : body)
   }
 
   sendHead(response: HttpResponse, length?: number): void {
-    const lines = this.#lines(response)
+    const lines = this.lines(response)
     if (length !== undefined) lines.push('content-length', String(length))
     this.#res.writeHead(response.status ?? 200, lines)
   }
@@ -113,13 +113,13 @@ export class NodeSocket implements ExchangeSocket {
     const room = this.#res.write(piece)
     if (room) return true
     // Only a client that does not read is timed, not the source.
-    this.#timeStall()
-    this.#res.once('drain', () => this.#drained())
+    this.timeStall()
+    this.#res.once('drain', () => this.drained())
     return false
   }
 
   sendEnd(): void {
-    this.#end()
+    this.endWith()
   }
 
   taken(): number {
@@ -155,20 +155,20 @@ export class NodeSocket implements ExchangeSocket {
     this.#connection.delete(this)
   }
 
-  #end(body?: Chunk): void {
+  private endWith(body?: Chunk): void {
     if (!this.#exchange.inbound.isOpen) {
-      this.#close(body)
+      this.closeWith(body)
       if (!this.#listens && this.#declared !== 0)
         limitDropped(this.#req, this.#exchange.server.limits)
     } else {
-      this.#timeStall()
+      this.timeStall()
       if (body !== undefined) this.#res.write(body)
-      this.#exchange.dropBody(this.#exchange.closes, () => this.#close())
+      this.#exchange.dropBody(this.#exchange.closes, () => this.closeWith())
     }
   }
 
   /** The exchange is finished when the kernel has all bytes: they are not copied. */
-  #close(body?: Chunk): void {
+  private closeWith(body?: Chunk): void {
     const res = this.#res
     const { socket } = res
     // Head and body in one write; given to `end`, an empty third piece would follow them.
@@ -180,23 +180,23 @@ export class NodeSocket implements ExchangeSocket {
       this.#exchange.finished()
       return
     }
-    this.#timeStall()
+    this.timeStall()
     res.once('finish', () => this.#exchange.finished())
   }
 
-  #lines(response: HttpResponse): string[] {
+  private lines(response: HttpResponse): string[] {
     const { closes, visit } = this.#exchange
     if (closes) this.#connection.closing = true
     return headLines(response, visit.ctx.clientId, closes)
   }
 
-  #timeStall(): void {
+  private timeStall(): void {
     const { socket } = this.#res
     if (socket === null) this.#res.once('socket', (later: Socket) => later.setTimeout(stallMs))
     else socket.setTimeout(stallMs)
   }
 
-  #drained(): void {
+  private drained(): void {
     this.#res.socket?.setTimeout(0)
     this.#exchange.reply.drained()
   }

@@ -13,7 +13,7 @@ import type { NativeResponse } from './uws-package.ts'
 // Larger bodies are sent only as fast as the client reads. **Units**: bytes.
 const wholeBytes = 64 * 1024
 
-/** The socket of one request on a native response. */
+/** The socket of one request on a native response. No private methods of JavaScript: each would pay for their mark. */
 export class UwsSocket implements ExchangeSocket {
   readonly copies = true
   readonly sendsBefore = true
@@ -67,15 +67,15 @@ export class UwsSocket implements ExchangeSocket {
   }
 
   sendWhole(response: HttpResponse, body: Chunk, before?: string): void {
-    if (this.#exchange.inbound.isOpen) this.#dropBody(() => this.#sendWhole(response, body, false))
-    else this.#sendWhole(response, body, true, before)
+    if (this.#exchange.inbound.isOpen) this.dropRest(() => this.writeWhole(response, body, false))
+    else this.writeWhole(response, body, true, before)
   }
 
-  #dropBody(end: () => void): void {
+  private dropRest(end: () => void): void {
     this.#exchange.dropBody(this.#clientCloses, () => this.#res.cork(end))
   }
 
-  #sendWhole(response: HttpResponse, body: Chunk, closes: boolean, before?: string): void {
+  private writeWhole(response: HttpResponse, body: Chunk, closes: boolean, before?: string): void {
     const res = this.#res
     const exchange = this.#exchange
     const close = exchange.closes
@@ -90,8 +90,8 @@ export class UwsSocket implements ExchangeSocket {
     if (close && (large || bodyless || !closes)) res.writeHeader('connection', 'close')
     if (large) {
       const bytes = bytesOfChunk(body)
-      if (before === undefined) this.#sendSized(bytes, bytes.length)
-      else this.#sendLent(before, bytes)
+      if (before === undefined) this.startSized(bytes, bytes.length)
+      else this.writeLent(before, bytes)
       return
     }
     // Both copy what the kernel does not take: the body may be freed afterwards.
@@ -101,27 +101,27 @@ export class UwsSocket implements ExchangeSocket {
   }
 
   sendSized(bytes: Uint8Array, length: number, isLast: boolean): boolean {
-    if (!isLast || !this.#exchange.inbound.isOpen) return this.#sendSized(bytes, length)
-    this.#dropBody(() => this.#sendSized(bytes, length))
+    if (!isLast || !this.#exchange.inbound.isOpen) return this.startSized(bytes, length)
+    this.dropRest(() => this.startSized(bytes, length))
     return true
   }
 
-  #sendSized(bytes: Uint8Array, length: number): boolean {
+  private startSized(bytes: Uint8Array, length: number): boolean {
     const start = this.#res.getWriteOffset()
-    if (this.#writeSized(bytes, length)) return true
+    if (this.writeSized(bytes, length)) return true
     this.#rest = { bytes, start }
-    if (!this.#listens) this.#listenSized(length)
+    if (!this.#listens) this.listenSized(length)
     return false
   }
 
   /** Copies what the kernel does not take at once. */
-  #sendLent(before: string, bytes: Uint8Array): void {
+  private writeLent(before: string, bytes: Uint8Array): void {
     const res = this.#res
     const start = Buffer.byteLength(before)
     const length = start + bytes.length
     res.tryEnd(before, length)
     // Less if earlier answers of the connection have taken the cork, and the kernel is full.
-    if (res.getWriteOffset() === start && this.#writeSized(bytes, length)) return
+    if (res.getWriteOffset() === start && this.writeSized(bytes, length)) return
     const at = res.getWriteOffset()
     const rest =
       at < start
@@ -129,22 +129,22 @@ export class UwsSocket implements ExchangeSocket {
         : joinInPool([bytes.subarray(at - start)])
     this.#exchange.reply.lend(rest)
     this.#rest = { bytes: rest, start: at }
-    this.#listenSized(length)
+    this.listenSized(length)
   }
 
-  #writeSized(bytes: Uint8Array, length: number): boolean {
+  private writeSized(bytes: Uint8Array, length: number): boolean {
     const [ok, done] = this.#res.tryEnd(bytes, length)
     if (done) this.#exchange.finished()
     return ok || done
   }
 
-  #listenSized(length: number): void {
+  private listenSized(length: number): void {
     this.#listens = true
     this.#res.onWritable((offset) => {
       try {
         if (this.#exchange.isOver || this.#rest === undefined) return true
         const { bytes, start } = this.#rest
-        if (!this.#writeSized(bytes.subarray(offset - start), length)) return false
+        if (!this.writeSized(bytes.subarray(offset - start), length)) return false
         this.#rest = undefined
         this.#exchange.reply.drained()
       } catch (error) {
@@ -170,11 +170,11 @@ export class UwsSocket implements ExchangeSocket {
     let isTaken = this.#res.write(isEvent ? piece.slice(0, -1) : piece)
     if (isEvent) isTaken = this.#res.write('\n')
     if (isTaken) return true
-    if (!this.#listens) this.#listen()
+    if (!this.#listens) this.listen()
     return false
   }
 
-  #listen(): void {
+  private listen(): void {
     this.#listens = true
     this.#res.onWritable(() => {
       this.#exchange.guard(() => {
@@ -187,11 +187,11 @@ export class UwsSocket implements ExchangeSocket {
   }
 
   sendEnd(): void {
-    if (this.#exchange.inbound.isOpen) this.#dropBody(() => this.#sendEnd())
-    else this.#sendEnd()
+    if (this.#exchange.inbound.isOpen) this.dropRest(() => this.writeEnd())
+    else this.writeEnd()
   }
 
-  #sendEnd(): void {
+  private writeEnd(): void {
     this.#res.end()
     this.#exchange.finished()
   }

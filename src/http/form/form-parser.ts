@@ -101,11 +101,11 @@ export class FormParser {
     let at = 0
     // A long first piece is not copied behind the line end that a body need not begin with.
     if (this.#held === lineEnd && bytes.length > this.#delimiter.length + maxLine)
-      at = this.#readStart(bytes)
+      at = this.readStart(bytes)
     else if (this.#held.length > 0) bytes = Buffer.concat([this.#held, bytes])
     for (let before = -1; at > before && this.#state !== 'done'; ) {
       before = at
-      at = this.#state === 'head' ? this.#readHead(bytes, at) : this.#readData(bytes, at)
+      at = this.#state === 'head' ? this.readHead(bytes, at) : this.readData(bytes, at)
     }
     // What follows the closing boundary is not read.
     const isRead = this.#state === 'done' || at === bytes.length
@@ -115,12 +115,12 @@ export class FormParser {
   end(): void {
     const line = this.#held.subarray(this.#delimiter.length)
     // The line end after the last boundary may be missing.
-    if (this.#state !== 'head' && line[0] === dash && line[1] === dash) this.#closePart('done')
+    if (this.#state !== 'head' && line[0] === dash && line[1] === dash) this.closePart('done')
     if (this.#state === 'done') return
-    throw new BadInput(this.#missing(), { reason: 'part' })
+    throw new BadInput(this.missing(), { reason: 'part' })
   }
 
-  #missing(): string {
+  private missing(): string {
     if (this.#state === 'head') {
       return 'expected a blank line behind the headers of a part, received the end of the body'
     }
@@ -129,30 +129,30 @@ export class FormParser {
       : 'expected the boundary of content-type for the form, received a body without it'
   }
 
-  #readStart(bytes: Buffer): number {
+  private readStart(bytes: Buffer): number {
     const delimiter = this.#delimiter
     const length = delimiter.length - lineEnd.length
     if (bytes.compare(delimiter, lineEnd.length, delimiter.length, 0, length) !== 0) return 0
-    return this.#readBoundary(bytes, length, boundaryEnd(bytes, length))
+    return this.readBoundary(bytes, length, boundaryEnd(bytes, length))
   }
 
   /** @returns how far the bytes are read; those after it may be the beginning of a boundary. */
-  #readData(bytes: Buffer, at: number): number {
+  private readData(bytes: Buffer, at: number): number {
     const delimiter = this.#delimiter
     for (let search = at; ; search += delimiter.length) {
       const hit = indexOf(bytes, delimiter, search)
-      if (hit === -1) return this.#emit(bytes, at, this.#delimiterStart(bytes, search))
+      if (hit === -1) return this.emit(bytes, at, this.delimiterStart(bytes, search))
       const end = boundaryEnd(bytes, hit + delimiter.length)
       if (end !== 0) {
-        this.#emit(bytes, at, hit)
-        return end === -1 ? hit : this.#readBoundary(bytes, hit + delimiter.length, end)
+        this.emit(bytes, at, hit)
+        return end === -1 ? hit : this.readBoundary(bytes, hit + delimiter.length, end)
       }
       search = hit
     }
   }
 
   /** @returns where a delimiter begins that the piece's end cuts; else its length. */
-  #delimiterStart(bytes: Buffer, search: number): number {
+  private delimiterStart(bytes: Buffer, search: number): number {
     const { length } = bytes
     let start = bytes.indexOf(cr, Math.max(search, length - this.#delimiter.length + 1))
     while (start !== -1) {
@@ -163,12 +163,12 @@ export class FormParser {
   }
 
   /** @returns `end`, of {@link boundaryEnd}. */
-  #readBoundary(bytes: Buffer, at: number, end: number): number {
-    if (end > 0) this.#closePart(bytes[at] === dash ? 'done' : 'head')
+  private readBoundary(bytes: Buffer, at: number, end: number): number {
+    if (end > 0) this.closePart(bytes[at] === dash ? 'done' : 'head')
     return end
   }
 
-  #readHead(bytes: Buffer, at: number): number {
+  private readHead(bytes: Buffer, at: number): number {
     const { maxHeaderBytes, maxParts } = this.#limits
     const known = knownPart(bytes, at, this.#before)
     const end = known?.head
@@ -193,7 +193,7 @@ export class FormParser {
     return end + headEnd.length - lineEnd.length
   }
 
-  #closePart(next: 'head' | 'done'): void {
+  private closePart(next: 'head' | 'done'): void {
     this.#state = next
     if (this.#part === undefined) return
     this.#before = this.#part
@@ -202,7 +202,7 @@ export class FormParser {
   }
 
   /** @returns `to`. */
-  #emit(bytes: Uint8Array, from: number, to: number): number {
+  private emit(bytes: Uint8Array, from: number, to: number): number {
     if (to === from) return to
     const content = bytes.subarray(from + this.#lineEnd, to)
     this.#lineEnd = 0
