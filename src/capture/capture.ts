@@ -20,7 +20,7 @@ import { RowTable } from './row-table.ts'
 
 /** What a process holds for calls that run, and for files that are not written yet. **Units**: bytes. */
 const maxHeldBytes = 2 ** 26
-/** A file is written when it has so much, or its first row is so old. **Units**: bytes; milliseconds. */
+/** A file is written when it has so much, and so often. **Units**: bytes; milliseconds. */
 const maxFileBytes = 2 ** 24
 const maxFileMs = 60_000
 const pruneEveryMs = 3_600_000
@@ -153,7 +153,6 @@ function captureApi(
   let open: Promise<unknown> = Promise.resolve()
   let [written, unwritten] = [0, 0]
   let table = new RowTable()
-  let closing: NodeJS.Timeout | undefined
   let isClosed = false
   /** The bytes of one second. */
   let taken = { second: 0, bytes: 0 }
@@ -182,29 +181,22 @@ function captureApi(
     }
   }
   const closeFile = () => {
-    clearTimeout(closing)
-    closing = undefined
-    if (table.rows > 0) wait(write(table))
+    if (table.rows === 0) return
+    wait(write(table))
     table = new RowTable()
   }
 
-  /** @returns why a call is not recorded. */
-  const refuse = ({ cells, failure }: CallSample) => {
-    if (failure instanceof NoRoom) return failure.message
-    if (failure === undefined) return table.add(cells.list, cells.heldBytes) ? undefined : 'columns'
-    tell('capture_failed', 'a call was not recorded', failure)
-    return 'failed'
-  }
-  const addRow = (call: CallSample) => {
-    const reason = refuse(call)
-    if (reason !== undefined) {
-      shared.heldBytes -= call.cells.heldBytes
-      drop(reason)
+  const addRow = ({ cells, failure }: CallSample) => {
+    const isOdd = failure === undefined && !table.add(cells.list, cells.heldBytes)
+    const refusal = isOdd ? new NoRoom('columns') : failure
+    if (refusal === undefined) {
+      unwritten++
+      if (table.bytes >= maxFileBytes) closeFile()
       return
     }
-    unwritten++
-    closing ??= setTimeout(closeFile, maxFileMs).unref()
-    if (table.bytes >= maxFileBytes) closeFile()
+    shared.heldBytes -= cells.heldBytes
+    drop(refusal instanceof NoRoom ? refusal.message : 'failed')
+    if (!(refusal instanceof NoRoom)) tell('capture_failed', 'a call was not recorded', refusal)
   }
 
   const api: SampledApi = {
@@ -230,6 +222,7 @@ function captureApi(
       ),
     )
   if (maxAge !== undefined) pruneOld(maxAge)
+  const closing = setInterval(closeFile, maxFileMs).unref()
   const pruning = maxAge && setInterval(pruneOld, pruneEveryMs, maxAge).unref()
 
   return {
@@ -247,6 +240,7 @@ function captureApi(
     /** Writes the last file, and stops. Gives up after a time. **Units**: milliseconds. */
     async close(timeoutMs: number) {
       isClosed = true
+      clearInterval(closing)
       clearInterval(pruning)
       const end = async () => {
         await open

@@ -102,7 +102,7 @@ export function valueOf({ columns, notes }: CapturedCall, name: 'input' | 'outpu
 }
 
 /**
- * @param value - What is to be written, if anything is.
+ * @param value - The descriptor is to write it.
  * @returns a descriptor that reads values, and writes this one as the recorded API reads it.
  * @throws InvalidArgument for one of the service's own, or a query.
  */
@@ -134,7 +134,7 @@ function scalar(columns: Columns, name: string): unknown {
   return column && readerOf(column)(0)
 }
 
-/** A form whose values are not all there is none. */
+/** @returns a form; undefined if it lacks a value. */
 function formOf(columns: Columns, format: FormatDescription | undefined, parts: Parts): unknown {
   const form: Record<string, unknown> = {}
   for (const part of parts) {
@@ -176,7 +176,7 @@ function fileOf(columns: Columns): BinaryFile | undefined {
     : new BinaryFile(bytes as Buffer, { mimeType: mimeType as string, name: name as string })
 }
 
-/** Nulls have no cell: those that the schema requires come back. A value with a field too large is none. */
+/** @returns a value, with the nulls that its schema requires; undefined if a field was too large. */
 function jsonValue(columns: Columns, format: FormatDescription | undefined): unknown {
   const { properties, required }: JsonSchema = format?.schema ?? {}
   const text = scalar(columns, '')
