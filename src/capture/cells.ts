@@ -121,7 +121,7 @@ export class Cells {
     else if (!isJsonLike(value) || !this.isRedacted(name, true)) this.#addText(name, value)
   }
 
-  /** Adds the length of a value that is not kept; returns whether its hash may be: it could tell what a part is. */
+  /** Adds the length of what may have named parts; returns whether its hash may be there, which could tell them. */
   putLength(name: string, length: number): boolean {
     this.put(`${name}.length`, BigInt(length))
     return !this.isRedacted(name, true)
@@ -131,9 +131,9 @@ export class Cells {
   #isLarge(name: string, parts: readonly Content[]): boolean {
     const length = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
     if (length <= this.#limits.maxBytes) return false
-    if (!this.putLength(name, length)) return true
     const hash = createHash('sha256')
     for (const part of parts) hash.update(part)
+    this.put(`${name}.length`, BigInt(length))
     this.put(`${name}.sha256`, hash.digest('hex'))
     return true
   }
@@ -158,14 +158,12 @@ export class Cells {
       return
     }
     this.put(`${name}.type`, mimeType)
+    if (this.isRedacted(`${name}.bytes`)) return
+    this.put(`${name}.length`, BigInt(size))
     const keep = (hash: string) => this.put(`${name}.sha256`, hash)
+    const hashed = hashOf(file).then(keep)
     // The file goes with the request, which does not wait.
-    if (this.putLength(name, size))
-      this.pending.push(
-        hashOf(file)
-          .then(keep)
-          .catch(() => {}),
-      )
+    this.pending.push(hashed.catch(() => {}))
   }
 
   #addArray(name: string, given: NDArray): void {
@@ -208,9 +206,13 @@ export class Cells {
   #addJson(name: string, given: unknown, properties: unknown): void {
     const text = encoder.encode(given)
     const paths = behind(this.#limits.redact, name)
-    const isOneText = paths.size === 0 && !isRecord(properties)
-    if (isOneText || text.length > this.#limits.maxBytes) {
+    const isLarge = text.length > this.#limits.maxBytes
+    if (paths.size === 0 && (isLarge || !isRecord(properties))) {
       this.#addText(name, text)
+      return
+    }
+    if (isLarge) {
+      this.putLength(name, Buffer.byteLength(text))
       return
     }
     const value = withoutPaths(jsonOf(text), paths, name, (path) => this.redacted.add(path))
