@@ -51,7 +51,8 @@ describe('a request without an answer has failed after --timeout', () => {
     new WebSocketServer({ server }).on('connection', (socket) => {
       socket.on('message', (message) => count++ > 0 && socket.send(message))
     })
-    const sender = await senderTo(server, 'ws')
+    // Long enough for another connection on a busy machine.
+    const sender = await senderTo(server, 'ws', 0.5)
     expect(await sender.send({ body })).toEqual({ fault: 'timeout' })
     expect(await sender.send({ body })).toEqual({})
   })
