@@ -36,7 +36,29 @@ export function openRedis(url: string, user: string, isPatient = false): Redis {
     })
   // Each command tells its own failure; without a listener ioredis would print them all.
   client.on('error', () => {})
+  onSockets(client, joinWrites)
   return client
+}
+
+/** Calls back with each new socket of a client. */
+function onSockets(client: Redis, use: (socket: Redis['stream']) => void): void {
+  const follow = (node: Redis) => node.on('connect', () => use(node.stream))
+  if (client.isCluster) client.on('+node', follow)
+  else follow(client)
+}
+
+/** Sends the commands of one turn together: to send one costs as much as to make it. */
+function joinWrites(socket: Redis['stream']): void {
+  const write = socket.write.bind(socket)
+  Object.assign(socket, {
+    write(...args: Parameters<typeof write>) {
+      if (socket.writableCorked === 0) {
+        socket.cork()
+        setImmediate(() => socket.uncork())
+      }
+      return write(...args)
+    },
+  })
 }
 
 function loadIoredis(user: string): typeof import('ioredis') {
@@ -97,9 +119,7 @@ export function spareRedis(url: string, user: string): SpareRedis {
       socketTimeout: spareSilentMs,
     })
     made.on('error', () => {})
-    const letEnd = (node: Redis) => node.on('connect', () => node.stream.unref())
-    if (place.isCluster) made.on('+node', letEnd)
-    else letEnd(made)
+    onSockets(made, (socket) => socket.unref())
     return made
   }
   return async (use) => {

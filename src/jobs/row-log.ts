@@ -230,8 +230,8 @@ export class RowLog {
     }
     this.#head = { rows: row, failed, bytes }
     this.#inOrder = 0
-    const head = Buffer.from(`${JSON.stringify(this.#head)}\n`)
-    const chunk = Buffer.concat([head, ...chunkOf(this.#answers)])
+    const head = Buffer.from(JSON.stringify(this.#head))
+    const chunk = Buffer.concat([head, end, ...chunkOf(this.#answers)])
     const name = `${responseBlob(job.id, starts)}-${row}`
     const blob = joinInPool(lines)
     this.#inBlobs += blob.length

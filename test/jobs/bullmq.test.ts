@@ -88,6 +88,17 @@ describe.skipIf(!hasRedis)('a job store on Redis', () => {
     expect(found.sort()).toEqual([jobs[0].id, jobs[1].id].sort())
   })
 
+  it('sends the commands of one turn together', async () => {
+    const client = openRedis((await testServer()).url, 'the test')
+    onTestFinished(() => client.disconnect())
+    await client.ping()
+    const { stream } = client
+    const answers = Promise.all([client.ping(), client.ping()])
+    const waiting = stream.writableLength
+    await new Promise(setImmediate)
+    expect([waiting > 0, stream.writableLength, await answers]).toEqual([true, 0, ['PONG', 'PONG']])
+  })
+
   it('keeps what it has accepted over the death of the server, and says 503 meanwhile', async () => {
     const server = await testServer()
     const store = openBullmqStore({ url: server.url, warn: () => {} })

@@ -29,6 +29,12 @@ async function moto(free = Number.POSITIVE_INFINITY): Promise<string> {
   return /http:\/\/127\.0\.0\.1:\d+/.exec(log)?.[0] ?? ''
 }
 
+afterAll(async () => {
+  const ended = servers.map((server) => new Promise((resolve) => server.once('exit', resolve)))
+  for (const server of servers) server.kill()
+  await Promise.all(ended)
+})
+
 const root = new AwsClient({
   accessKeyId: 'root',
   secretAccessKey: 'root',
@@ -71,12 +77,6 @@ describe.skipIf(!hasMoto)('blobs in a bucket', () => {
     await makeBucket(`${endpoint}/bodies`)
     blobs = await s3Blobs(`s3://bodies/jobs?endpoint=${endpoint}`, env)
   }, 60_000)
-
-  afterAll(async () => {
-    const ended = servers.map((server) => new Promise((resolve) => server.once('exit', resolve)))
-    for (const server of servers) server.kill()
-    await Promise.all(ended)
-  })
 
   it('are read as they were written', async () => {
     const bytes = Uint8Array.from({ length: 3_000_000 }, (_, i) => (i * 31) % 251)
@@ -163,15 +163,16 @@ describe.skipIf(!hasMoto)('keys of a bucket by roles', () => {
     const read = await joined(blobs.read('kept'), await blobs.size('kept'))
     return Buffer.from(read).toString()
   }
-  const bucket = async () => {
-    const endpoint = await moto()
+  let endpoint: string
+  let place: string
+  beforeAll(async () => {
+    endpoint = await moto()
     await makeBucket(`${endpoint}/bodies`)
-    return { endpoint, place: `s3://bodies?endpoint=${endpoint}` }
-  }
+    place = `s3://bodies?endpoint=${endpoint}`
+  }, 60_000)
   const keys = { AWS_ACCESS_KEY_ID: 'AKIA', AWS_SECRET_ACCESS_KEY: 'secret' }
 
   it('come from the web identity of a pod (IRSA)', async () => {
-    const { endpoint, place } = await bucket()
     const token = join(folder(), 'token')
     writeFileSync(token, 'header.payload.signature')
     stubChain({
@@ -184,7 +185,6 @@ describe.skipIf(!hasMoto)('keys of a bucket by roles', () => {
   })
 
   it('come from the agent of a pod or task, and are renewed before they end', async () => {
-    const { place } = await bucket()
     // AWS's clients ask again for keys that last for less than five minutes.
     const agent = await keyServer(keys, 60_000)
     const token = join(folder(), 'token')
@@ -200,7 +200,6 @@ describe.skipIf(!hasMoto)('keys of a bucket by roles', () => {
   })
 
   it('come from the role of a machine, and are asked for once', async () => {
-    const { place } = await bucket()
     const agent = await keyServer(keys, day)
     stubChain({
       AWS_EC2_METADATA_DISABLED: 'false',

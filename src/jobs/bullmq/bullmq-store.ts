@@ -53,8 +53,18 @@ const user = 'the job store'
 function argumentsOf(job: KeptJob, maxQueued: number, maxPerCaller: number | '' = '') {
   const { api, createdAt, queueTtlMs = '', resultTtlMs, owner = '', notBefore = '' } = job
   const delivery = job.webhook === undefined ? '' : JSON.stringify(deliveryOf(job, createdAt))
-  const times = [createdAt, queueTtlMs, resultTtlMs]
-  return [api, maxQueued, JSON.stringify(job), ...times, delivery, owner, notBefore, maxPerCaller]
+  return [
+    api,
+    maxQueued,
+    JSON.stringify(job),
+    createdAt,
+    queueTtlMs,
+    resultTtlMs,
+    delivery,
+    owner,
+    notBefore,
+    maxPerCaller,
+  ]
 }
 
 /**
@@ -188,8 +198,13 @@ export function openBullmqStore({
       const { body: _, ...request } = job.request
       const kept: KeptJob = { ...job, request }
       const [inline, blob] = await records.keep(requestBlob(job.id), job.request)
-      const submission = [keyOf(prefix, job), job.fingerprint, inline, blob]
-      const what = [...argumentsOf(kept, maxQueued, maxPerCaller), ...submission]
+      const what = [
+        ...argumentsOf(kept, maxQueued, maxPerCaller),
+        keyOf(prefix, job),
+        job.fingerprint,
+        inline,
+        blob,
+      ]
       const [kind, id, fingerprint] = await added(kept, scripts.add(job.id, ...what))
       if (kind === 'added') return { kind }
       await records.drop(blob)
