@@ -84,7 +84,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     },
     encoder: () => new Tensors(),
   },
-  Query: { read: (columns, format) => jsonValue(columns, format) ?? {} },
+  Query: { read: (columns, format) => (columns.size === 0 ? {} : jsonValue(columns, format)) },
 }
 
 /**

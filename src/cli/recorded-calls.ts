@@ -4,6 +4,7 @@ import { descriptorOf, valueOf } from '../capture/captured-value.ts'
 import { filesOf, foldersOf } from '../capture/place.ts'
 import { type CapturedCall, readCalls } from '../capture/read-rows.ts'
 import { encodeQuery } from '../client/encode.ts'
+import { InvalidArgument } from '../core/errors.ts'
 import type { IODescriptor } from '../descriptors/descriptor.ts'
 import { PandasDataFrame } from '../descriptors/pandas-dataframe.ts'
 import { contentOf } from '../descriptors/proto-content.ts'
@@ -56,9 +57,11 @@ const byTime = (a: CapturedCall, b: CapturedCall) => timeOf(a) - timeOf(b)
 export async function requestOf(call: CapturedCall, isGrpc = false): Promise<Outgoing> {
   const { api, method, route, descriptors } = call.notes
   const value = valueOf(call, 'input')
-  const filled = route.replace(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(String(call.row[`params.${name}`])),
-  )
+  const filled = route.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const parameter = call.row[`params.${name}`]
+    if (parameter !== undefined) return encodeURIComponent(String(parameter))
+    throw new InvalidArgument(`its parameter ${name} was not kept`)
+  })
   const path = `/${filled}`
   if (descriptors.input.descriptorId === 'Query' && !isGrpc)
     return { method, path: path + encodeQuery(value, api) }
