@@ -137,7 +137,7 @@ const models = program
   })
 addOptions(models)
 
-// The others are many, and one that serves reads none of them.
+// The others are many. One that serves does not read them.
 if (!serving.includes(process.argv[2] ?? '')) {
   const { addOtherCommands } = await import('./other-commands.ts')
   addOtherCommands(program)

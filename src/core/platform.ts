@@ -1,11 +1,20 @@
 /** What Node has for bytes, texts and clocks; platform.web.ts has the same for browsers and Workers. @module */
 import { isAscii, isUtf8, transcode } from 'node:buffer'
-import { createHash, randomBytes } from 'node:crypto'
+import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 // The global of this name is a slow getter.
 import { performance } from 'node:perf_hooks'
 
 export { availableParallelism, isAscii, isUtf8, performance }
+
+const require = createRequire(import.meta.url)
+const used: { crypto?: typeof import('node:crypto') } = {}
+
+/** Node's, loaded with its first use, since that takes 3 ms. */
+function nodeCrypto(): typeof import('node:crypto') {
+  used.crypto ??= require('node:crypto') as typeof import('node:crypto')
+  return used.crypto
+}
 
 /** Most that a pool keeps of free memory. **Units**: bytes. */
 export const maxFreeBytes = 128 * 1024 * 1024
@@ -48,12 +57,12 @@ export function latin1Text(bytes: Uint8Array, start = 0, end: number = bytes.len
 
 /** @returns 128 bits of SHA-256 as text; undefined where it is not to be had at once. */
 export function digestOf(content: string | Uint8Array): string | undefined {
-  return createHash('sha256').update(content).digest('base64url').slice(0, 22)
+  return nodeCrypto().createHash('sha256').update(content).digest('base64url').slice(0, 22)
 }
 
 /** @returns random bytes as text of two digits each. */
 export function randomHex(bytes: number): string {
-  return randomBytes(bytes).toString('hex')
+  return nodeCrypto().randomBytes(bytes).toString('hex')
 }
 
 /** @returns a text that is nobody else's. */

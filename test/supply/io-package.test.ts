@@ -68,6 +68,17 @@ console.log(urls.filter((url) => !url.startsWith('node:')).length)`
     expect(Number(printed(project, program))).toBeLessThanOrEqual(60)
   })
 
+  it('loads no cryptography of Node before something asks for it', () => {
+    const program = `
+import { fetchHandler, io } from 'serving-io'
+const rows = new io.NumpyNdarray()
+const handle = fetchHandler({ input: rows, output: rows }, (x) => x)
+const headers = { 'content-type': 'application/json' }
+console.log(process.moduleLoadList.includes('NativeModule crypto'))
+console.log(await (await handle(new Request('http://a.example/', { method: 'POST', body: '[1]', headers }))).text())`
+    expect(printed(project, program).split('\n')).toEqual(['false', '[1.0]'])
+  })
+
   it('shares values and errors with serving, both ways', () => {
     const program = `
 import * as server from 'serving'

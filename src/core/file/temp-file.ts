@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import {
   close,
   closeSync,
@@ -13,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { randomId } from '../platform.ts'
 
 const readAsync = promisify(read)
 const writeAsync = promisify(write)
@@ -141,7 +141,7 @@ export class DiskFile {
  */
 export class TempFile extends DiskFile {
   constructor(directory: string = tmpdir()) {
-    super(openUnnamed(join(directory, `serving-${randomUUID()}`)))
+    super(openUnnamed(join(directory, `serving-${randomId()}`)))
   }
 }
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomHex } from '../../core/platform.ts'
 import { escapeFormName } from '../content-disposition.ts'
 import { exactly } from '../encoded-pieces.ts'
 import type { Chunk } from '../message.ts'
@@ -28,7 +28,7 @@ export interface WrittenForm {
  */
 export function writeForm(parts: readonly WrittenPart[]): WrittenForm {
   // 128 random bits: no content holds them by chance.
-  const boundary = randomBytes(16).toString('hex')
+  const boundary = randomHex(16)
   const contentType = `multipart/form-data; boundary=${boundary}`
   const pieces: (Uint8Array | WrittenPart)[] = []
   for (const part of parts) {

@@ -1,5 +1,4 @@
 /** The frame codec in the native add-on, and its substitute without it. @module */
-import { getRandomValues } from 'node:crypto'
 import { type ColumnKind, dtypes } from '../../../core/dtype.ts'
 import { nativeLimiter } from '../../../core/memory/limiter.ts'
 import { type Addon, addon } from '../../../core/native/add-on.ts'
@@ -36,15 +35,15 @@ function codeOf(layout: FrameLayout, asWritten = false): number {
   return frameLayouts.indexOf(layout) + (asWritten ? frameLayouts.length : 0)
 }
 
-/** Random key of the add-on's hash tables, so that clients cannot choose names that collide. Four 32-bit words. */
-const secret = getRandomValues(new Uint32Array(4))
-
 const limits = new Float64Array(wordsOf(limitWord))
-limits.set(secret, limitWord.secret0)
 const tableWords = wordsOf(tableWord)
 const columnWords = wordsOf(columnWord)
 
 function limitsOf(json: Uint8Array): Float64Array {
+  // Random key of the add-on's hash tables, so that clients cannot choose names that collide. Made with the first table,
+  // since Node loads what makes it for 3 ms.
+  if (limits[limitWord.secret0] === 0)
+    limits.set(crypto.getRandomValues(new Uint32Array(4)), limitWord.secret0)
   limits[limitWord.columns] = maxFrameColumns
   limits[limitWord.cells] = maxFrameCells(json.length)
   return limits
