@@ -40,8 +40,8 @@ const tableWords = wordsOf(tableWord)
 const columnWords = wordsOf(columnWord)
 
 function limitsOf(json: Uint8Array): Float64Array {
-  // Random key of the add-on's hash tables, so that clients cannot choose names that collide. Made with the first table,
-  // since Node loads what makes it for 3 ms.
+  // Random key of the add-on's hash tables, so that clients cannot choose names that collide. It is made with the first
+  // table, since Node loads what makes it in 3 ms.
   if (limits[limitWord.secret0] === 0)
     limits.set(crypto.getRandomValues(new Uint32Array(4)), limitWord.secret0)
   limits[limitWord.columns] = maxFrameColumns
