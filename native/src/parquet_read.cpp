@@ -58,6 +58,24 @@ size_t ReadGroups(Span packed, unsigned width, T* into, size_t count) {
   return width == 0 ? 0 : groups * 8;
 }
 
+// Reads what starts a run: twice how often its number repeats, or one more than twice the groups of eight that follow.
+bool ReadRunHeader(Span bytes, size_t& at, uint32_t& header) {
+  for (unsigned shift = 0; at < bytes.size && shift <= 28; shift += 7) {
+    const uint8_t byte = bytes.data[at++];
+    header |= static_cast<uint32_t>(byte & 0x7f) << shift;
+    if (byte < 0x80) return true;
+  }
+  return false;
+}
+
+// Whether levels are one run of ones.
+bool AreOnes(Span levels, size_t count) {
+  size_t at = 0;
+  uint32_t header = 0;
+  return ReadRunHeader(levels, at, header) && header % 2 == 0 && header / 2 >= count && at < levels.size &&
+         levels.data[at] == 1;
+}
+
 // Reads `count` numbers of `width` bits: runs of one number, and groups of eight packed ones.
 template <class T>
 bool ReadHybrid(Span bytes, unsigned width, T* into, size_t count) {
@@ -67,12 +85,7 @@ bool ReadHybrid(Span bytes, unsigned width, T* into, size_t count) {
   size_t at = 0;
   for (size_t filled = 0; filled < count;) {
     uint32_t header = 0;
-    for (unsigned shift = 0;; shift += 7) {
-      if (at >= bytes.size || shift > 28) return false;
-      const uint8_t byte = bytes.data[at++];
-      header |= static_cast<uint32_t>(byte & 0x7f) << shift;
-      if (byte < 0x80) break;
-    }
+    if (!ReadRunHeader(bytes, at, header)) return false;
     const size_t length = header >> 1;
     if (length == 0) return false;
     if ((header & 1) == 0) {
@@ -225,6 +238,10 @@ bool ParquetDecoder::ReadData(const ParquetPage& page) {
 }
 
 bool ParquetDecoder::ReadLevels(Span levels, size_t count) {
+  if (AreOnes(levels, count)) {
+    SetBits(column_->validity, row_, count);
+    return true;
+  }
   uint8_t* const flags = Room<uint8_t>(flags_, count);
   if (flags == nullptr || !ReadHybrid(levels, 1, flags, count)) return false;
   size_t present = 0;
@@ -356,7 +373,9 @@ bool ParquetDecoder::ReadCodes(Span bytes) {
 bool ParquetDecoder::FinishTexts() {
   const Bytes& text = column_->text;
   const char* const bytes = reinterpret_cast<const char*>(text.data());
-  if (text.size() == 0) return true;
+  uint8_t all = 0;
+  for (size_t i = 0; i < text.size(); i++) all |= text.data()[i];
+  if (all < 0x80) return true;
   if (!simdjson::validate_utf8(bytes, text.size())) return false;
   for (size_t row = 1; row < rows_; row++) {
     const size_t at = static_cast<size_t>(column_->offsets[row]);

@@ -19,6 +19,8 @@ constexpr size_t kHeaderBytes = 64;
 constexpr size_t kMinValues = 256;
 constexpr size_t kMaxEntries = 1 << 14;
 constexpr size_t kMaxSteps = 24;
+// Four slots for each entry, two for the most: a larger table would not lie in a near cache.
+constexpr unsigned kMaxSlotBits = 15;
 // After so many entries, an eighth of the values so far must have been there before.
 constexpr size_t kSampleEntries = 2048;
 
@@ -200,7 +202,7 @@ Span ParquetWriter::Plain(const EncodeColumn& column, size_t rows) {
 bool ParquetWriter::FindEntries(const EncodeColumn& column, size_t rows) {
   const size_t most = std::min(rows / 2, kMaxEntries);
   unsigned bits = 8;
-  while (size_t{1} << bits < most * 4) bits++;
+  while (bits < kMaxSlotBits && size_t{1} << bits < most * 4) bits++;
   const size_t slots = size_t{1} << bits;
   codes_.Clear();
   entries_.Clear();

@@ -71,7 +71,8 @@ uint8_t* PackBlock(uint8_t* out, const uint8_t* data, size_t size) {
   // Places where four bytes of a hash were last.
   uint16_t places[1 << kMaxTableBits];
   unsigned bits = 8;
-  while (bits < kMaxTableBits && size_t{1} << bits < size) bits++;
+  // A place for two bytes: clearing and missing a larger table takes longer than it saves.
+  while (bits < kMaxTableBits && size_t{2} << bits < size) bits++;
   std::memset(places, 0, sizeof(uint16_t) << bits);
   size_t literal = 0;
   // Steps grow by one with 32 misses.

@@ -2,7 +2,8 @@
 import { type ColumnKind, dataConstructor } from '../core/dtype.ts'
 import { bytesOf } from '../core/memory/byte-copy.ts'
 import type { NDArray } from '../values/array/ndarray.ts'
-import { type AnyColumn, type ColumnTable, columnOf, packBits } from '../values/table/columns.ts'
+import { packBits } from '../values/table/bits.ts'
+import { type AnyColumn, type ColumnTable, columnOf } from '../values/table/columns.ts'
 import { joinColumns, takeRows } from '../values/table/take-rows.ts'
 
 /** A client could name more. */

@@ -9,6 +9,7 @@ import {
   type Column,
   contiguousText,
   isValid,
+  rowOfElement,
   type TimeType,
 } from './columns.ts'
 import { type FrameType, isNested, itemOfType, kindOfType, timeOfType } from './frame-dtype.ts'
@@ -74,10 +75,7 @@ function castNested(column: AnyColumn, rows: number, type: FrameType): AnyColumn
   if (item === undefined || !('items' in column)) return column
   const items = castToType(column.items, column.offsets[rows], item)
   if (!('failure' in items)) return { ...column, items }
-  return {
-    failure: 'misfit',
-    row: column.offsets.findIndex((end, i) => i > 0 && end > items.row) - 1,
-  }
+  return { failure: 'misfit', row: rowOfElement(column.offsets, items.row) }
 }
 
 /** @returns why a column does not fit, unless all of it is null. */

@@ -4,7 +4,14 @@ import type { DataOf, NumericDType } from '../../core/dtype.ts'
 import { expected, ValueError } from '../../core/errors.ts'
 import { bytesOf } from '../../core/memory/byte-copy.ts'
 import { NDArray } from '../array/ndarray.ts'
-import { type AnyColumn, type Column, columnNumbers, type ListColumn, packBits } from './columns.ts'
+import { isBit, packBits } from './bits.ts'
+import {
+  type AnyColumn,
+  type Column,
+  columnNumbers,
+  evenOffsets,
+  type ListColumn,
+} from './columns.ts'
 import { loadPolars } from './polars/polars.ts'
 import type { DataFrame, Series } from './polars/polars-package.ts'
 
@@ -61,7 +68,7 @@ function requireWhole({ validity }: AnyColumn, called: string): void {
 
 function elementsOf(column: Column, size: number): DataOf<NumericDType> {
   if (column.kind !== 'bool') return columnNumbers(column, size) as DataOf<NumericDType>
-  return Uint8Array.from({ length: size }, (_, i) => (column.data[i >> 3] >> (i & 7)) & 1)
+  return Uint8Array.from({ length: size }, (_, i) => Number(isBit(column.data, i)))
 }
 
 /**
@@ -85,8 +92,7 @@ export function columnFromNDArray(name: string, array: NDArray): Series {
   }
   for (let axis = shape.length - 1; axis > 0; axis--) {
     const rows = shape.slice(0, axis).reduce((product, length) => product * length, 1)
-    const offsets = Int32Array.from({ length: rows + 1 }, (_, row) => row * shape[axis])
-    column = { name: 'item', offsets, items: column }
+    column = { name: 'item', offsets: evenOffsets(rows, shape[axis]), items: column }
   }
   const polars = loadPolars('columnFromNDArray')
   return polars.seriesOf(polars.fromColumns({ rows: shape[0], columns: [{ ...column, name }] }))

@@ -2,6 +2,7 @@
 
 import { type ColumnKind, dataConstructor, isWideInteger, itemSize } from '../../core/dtype.ts'
 import { type Elements, viewAs } from '../../core/memory/byte-copy.ts'
+import { isBit, packBits, sliceBits } from './bits.ts'
 
 /** Units of times, as numpy and Arrow name them, in the order of Arrow's codes. */
 export const timeUnits = ['s', 'ms', 'us', 'ns'] as const
@@ -159,16 +160,6 @@ function movedOffsets(offsets: Int32Array, start: number, end: number): Int32Arr
   return own
 }
 
-function sliceBits(bits: Uint8Array, start: number, end: number): Uint8Array {
-  const bytes = bits.subarray(start >> 3, (end + 7) >> 3)
-  const shift = start & 7
-  if (shift === 0) return bytes
-  const moved = new Uint8Array((end - start + 7) >> 3)
-  for (let i = 0; i < moved.length; i++)
-    moved[i] = (bytes[i] >> shift) | ((bytes[i + 1] ?? 0) << (8 - shift))
-  return moved
-}
-
 /** @returns the same columns with other names. */
 export function renameColumns<C extends AnyColumn>(
   { rows, columns }: ColumnTable<C>,
@@ -178,13 +169,6 @@ export function renameColumns<C extends AnyColumn>(
     rows,
     columns: columns.map((own, i) => (own.name === names[i] ? own : { ...own, name: names[i] })),
   }
-}
-
-/** Packs flags of one element each into bits, lowest first. */
-export function packBits(flags: ArrayLike<unknown>): Uint8Array {
-  const bits = new Uint8Array((flags.length + 7) >> 3)
-  for (let i = 0; i < flags.length; i++) if (flags[i]) bits[i >> 3] |= 1 << (i & 7)
-  return bits
 }
 
 /** Arrays of up to so many bytes lie in V8's heap until their buffer is asked for, which takes longer than a copy. */
@@ -227,7 +211,24 @@ export function columnWords({ data }: Column): Int32Array {
 /** Whether element `row` has a value. */
 export function isValid(column: Pick<Column, 'validity'>, row: number): boolean {
   const { validity } = column
-  return validity === undefined || (validity[row >> 3] & (1 << (row & 7))) !== 0
+  return validity === undefined || isBit(validity, row)
+}
+
+/** @returns the first row without a value; -1 if all have one. */
+export function firstNull(column: Pick<Column, 'validity'>, rows: number): number {
+  if (column.validity === undefined) return -1
+  for (let row = 0; row < rows; row++) if (!isValid(column, row)) return row
+  return -1
+}
+
+/** @returns the row of lists with these offsets that holds an element. */
+export function rowOfElement(offsets: Int32Array, element: number): number {
+  return offsets.findIndex((end, i) => i > 0 && end > element) - 1
+}
+
+/** @returns offsets of elements of one length. */
+export function evenOffsets(rows: number, length: number): Int32Array {
+  return Int32Array.from({ length: rows + 1 }, (_, row) => row * length)
 }
 
 /**
@@ -304,7 +305,7 @@ export function numberReader(column: Column): (row: number) => number | bigint {
 export function valueReader(column: Column): (row: number) => number | bigint | boolean | string {
   const { kind, data } = column
   if (kind === 'str') return (row) => textAt(column, row)
-  if (kind === 'bool') return (row) => (data[row >> 3] & (1 << (row & 7))) !== 0
+  if (kind === 'bool') return (row) => isBit(data, row)
   if (!isWideInteger(kind)) return numberReader(column)
   const words = columnWords(column)
   let read: ReturnType<typeof numberReader> | undefined

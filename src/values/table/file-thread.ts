@@ -1,7 +1,7 @@
 /** The thread of `file-decoder.ts`: decodes files of clients one after another, to columns, or encodes some. @module */
 import { parentPort } from 'node:worker_threads'
 import { errorText, MissingDependencyException } from '../../core/errors.ts'
-import { nameTwice } from './arrow/arrow-columns.ts'
+import { requireNames } from './arrow/arrow-columns.ts'
 import { readArrowIpc } from './arrow/arrow-reader.ts'
 import { encodeArrowStream } from './arrow/arrow-writer.ts'
 import { damagedFile, FileRefusal } from './arrow/file-refusal.ts'
@@ -40,17 +40,14 @@ function decodeParquet({ file, limits }: FileRequest): ColumnTable<AnyColumn> {
   if (above !== undefined) throw new FileRefusal(above, true)
   const { metadata } = footer
   checkReadable(metadata)
-  const twice = nameTwice(topElements(metadata).map(({ path }) => ({ name: path })))
-  if (twice !== undefined)
-    throw new FileRefusal(`one with two columns ${JSON.stringify(twice.slice(0, 80))}`)
+  const top = metadata.elements.filter(({ depth }) => depth === 1)
+  requireNames(top.map(({ path }) => path))
   const stream = streamOf(int96AsBytes(file, metadata), metadata, limits.maxDecodedBytes)
   const table = readArrowIpc(stream, limits.maxDecodedBytes, () => [])
   if (table.rows !== metadata.rows)
     throw new FileRefusal(`one of ${table.rows} rows where its footer says ${metadata.rows}`)
   return { ...table, columns: bytesAsInt96(table.columns, table.rows, metadata) }
 }
-
-const topElements = ({ elements }: ParquetMetadata) => elements.filter(({ depth }) => depth === 1)
 
 /**
  * Reads a file.

@@ -14,6 +14,7 @@ import {
 } from '../../messages/messages.ts'
 import { onlyList } from '../array/message.ts'
 import { isArrowStream } from './arrow/arrow-reader.ts'
+import { isBit, packBits } from './bits.ts'
 import {
   type AnyColumn,
   type Column,
@@ -22,7 +23,6 @@ import {
   columnOf,
   contiguousText,
   isValid,
-  packBits,
   textAt,
 } from './columns.ts'
 import { decodeFile } from './file-decoder.ts'
@@ -256,7 +256,7 @@ function elementsOf(column: Column, dtype: DType, rows: number): DataOf<DType> {
   }
   if (kind === 'bool') {
     const flags = new Uint8Array(rows)
-    for (let i = 0; i < rows; i++) flags[i] = (data[i >> 3] >> (i & 7)) & 1
+    for (let i = 0; i < rows; i++) flags[i] = Number(isBit(data, i))
     return flags
   }
   const own = columnNumbers(column, rows) as DataOf<DType>

@@ -1,5 +1,6 @@
 /** Rows of columns picked by their places, and columns one below another. @module */
 import { itemSize } from '../../core/dtype.ts'
+import { bitsOf, isBit } from './bits.ts'
 import { type AnyColumn, type Column, contiguousText, isValid, sliceColumn } from './columns.ts'
 
 /** Takes bytes before they are made; throws if they are too many. */
@@ -56,14 +57,6 @@ function takeData({ kind, data }: Column, places: Int32Array, take: TakeBytes): 
     if (from >= 0) for (let i = 0; i < size; i++) taken[row * size + i] = data[from + i]
   }
   return taken
-}
-
-const isBit = (bits: Uint8Array, at: number) => (bits[at >> 3] & (1 << (at & 7))) !== 0
-
-function bitsOf(count: number, isSet: (at: number) => boolean): Uint8Array {
-  const bits = new Uint8Array((count + 7) >> 3)
-  for (let i = 0; i < count; i++) if (isSet(i)) bits[i >> 3] |= 1 << (i & 7)
-  return bits
 }
 
 /** A column and its rows. */

@@ -120,7 +120,8 @@ function dayOf(own: TimeType): (value: bigint) => bigint {
   return (value) => floorDivide(value, day)
 }
 
-function floorDivide(value: bigint, by: bigint): bigint {
+/** @returns the whole quotient at or below the exact one. */
+export function floorDivide(value: bigint, by: bigint): bigint {
   return (value - (((value % by) + by) % by)) / by
 }
 

@@ -7,15 +7,17 @@ import {
   type Column,
   columnNumbers,
   contiguousText,
+  evenOffsets,
   isValid,
   nullColumn,
   sliceColumn,
 } from '../columns.ts'
 import { takeRows } from '../take-rows.ts'
+import { floorDivide } from '../times.ts'
 import type { ArrowBatch } from './arrow-batch.ts'
 import { type ArrowType, arrowTypeName, arrowTypeOf, dictionaryOf, isMap } from './arrow-types.ts'
 import { checkedText, checkOffsets, checkViews } from './check-column.ts'
-import { decimalNumbers, decimalTexts } from './decimals.ts'
+import { decimalsAs } from './decimals.ts'
 import { columnNamed, damagedColumn, FileRefusal, unsupported } from './file-refusal.ts'
 
 /** Maximum depth of columns within others. */
@@ -135,12 +137,11 @@ function readPlain(place: Place): AnyColumn {
   if (type.layout === 'text') return readText(type, place, rest)
   const column = readFlat(type, place, rest)
   if (type.layout !== 'decimal') return column
-  if (client === undefined || depth > 0) return decimalNumbers(column, rows, type)
-  client.made.take(rows * (type.precision + 6))
-  return {
-    ...decimalTexts(column, rows, type),
-    polarsType: `Decimal(${type.precision}, ${type.scale})`,
-  }
+  const { precision, scale } = type
+  if (client === undefined || depth > 0) return decimalsAs('float64', column, rows, scale)
+  client.made.take(rows * (precision + 6))
+  const texts = decimalsAs('str', column, rows, scale)
+  return { ...texts, polarsType: `Decimal(${precision}, ${scale})` }
 }
 
 /** A type by its layout. */
@@ -172,10 +173,6 @@ function readFlat(type: Flat, { batch, rows, path }: Place, rest: Rest): Column 
   return scaled(column, rows, type, path)
 }
 
-function evenOffsets(rows: number, length: number): Int32Array {
-  return Int32Array.from({ length: rows + 1 }, (_, row) => row * length)
-}
-
 function scaled(column: Column, rows: number, { time, scale }: Of<'scaled'>, path: string): Column {
   const numbers = columnNumbers(column, rows)
   const isDate = 'by' in scale
@@ -184,7 +181,7 @@ function scaled(column: Column, rows: number, { time, scale }: Of<'scaled'>, pat
   for (let row = 0; row < rows; row++) {
     if (!isValid(column, row)) continue
     const value = isDate
-      ? floorOf(BigInt(numbers[row]), scale.by)
+      ? floorDivide(BigInt(numbers[row]), scale.by)
       : BigInt(numbers[row]) * scale.times
     if (BigInt.asIntN(bits, value) !== value) {
       throw new FileRefusal(
@@ -194,11 +191,6 @@ function scaled(column: Column, rows: number, { time, scale }: Of<'scaled'>, pat
     made[row] = isDate ? Number(value) : value
   }
   return { ...column, kind, data: new Uint8Array(made.buffer), time }
-}
-
-function floorOf(value: bigint, by: bigint): bigint {
-  const rest = value % by
-  return (rest < 0n ? value - rest - by : value - rest) / by
 }
 
 function readText({ offsetBytes, isBinary }: Of<'text'>, place: Place, rest: Rest): Column {
@@ -224,19 +216,23 @@ function readStruct(place: Place, rest: Rest): AnyColumn {
   const fields = field.tables(5).map((child) => readChild(place, child, rows))
   if (batch.source.client !== undefined) {
     if (fields.length === 0) throw unsupported(path, 'objects without fields')
-    const twice = nameTwice(fields)
-    if (twice !== undefined)
-      throw new FileRefusal(`one with ${columnNamed(path)} of two fields ${shown(twice)}`)
+    requireNames(
+      fields.map(({ name }) => name),
+      `one with ${columnNamed(path)} of two fields`,
+    )
   }
   return { ...rest, fields }
 }
 
-const shown = (name: string) => JSON.stringify(name.slice(0, 80))
-
-/** @returns a name that two columns have. */
-export function nameTwice(columns: readonly { readonly name: string }[]): string | undefined {
+/**
+ * Refuses two columns of one name in what `what` describes.
+ *
+ * @throws {@link FileRefusal}.
+ */
+export function requireNames(names: readonly string[], what = 'one with two columns'): void {
   const seen = new Set<string>()
-  return columns.find(({ name }) => seen.size === seen.add(name).size)?.name
+  const twice = names.find((name) => seen.size === seen.add(name).size)
+  if (twice !== undefined) throw new FileRefusal(`${what} ${JSON.stringify(twice.slice(0, 80))}`)
 }
 
 function readList(type: Of<'list' | 'fixed-list'>, place: Place, rest: Rest): AnyColumn {

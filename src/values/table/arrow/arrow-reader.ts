@@ -8,7 +8,7 @@ import { FlatTable } from '../../array/flatbuffer.ts'
 import { type AnyColumn, type Column, type ColumnTable, tableBytes } from '../columns.ts'
 import { joinColumns, type Piece } from '../take-rows.ts'
 import { ArrowBatch, type ArrowSource, type UnpackBuffers } from './arrow-batch.ts'
-import { maxRows, nameTwice, readColumns, readValues } from './arrow-columns.ts'
+import { maxRows, readColumns, readValues, requireNames } from './arrow-columns.ts'
 import { type ArrowType, arrowTypeOf, dictionaryOf } from './arrow-types.ts'
 import { damagedFile, FileRefusal, MadeBytes } from './file-refusal.ts'
 
@@ -115,9 +115,7 @@ function fieldsOf(schema: FlatTable): readonly FlatTable[] {
   if (schema.int16(0) !== 0)
     throw new FileRefusal('one of big-endian numbers, which are not supported')
   const fields = schema.tables(1)
-  const twice = nameTwice(fields.map((field) => ({ name: field.string(0) })))
-  if (twice !== undefined)
-    throw new FileRefusal(`one with two columns ${JSON.stringify(twice.slice(0, 80))}`)
+  requireNames(fields.map((field) => field.string(0)))
   return fields
 }
 

@@ -1,39 +1,15 @@
 /** Decimals of Arrow: little-endian integers of 4 to 32 bytes, divided by a power of ten. @module */
-import { bytesAt, type Column, isValid } from '../columns.ts'
+import { bytesAt, type Column, cellsOf, columnOf } from '../columns.ts'
 
-/** @returns decimals as texts with all of their digits. */
-export function decimalTexts(
+/** @returns decimals as texts with all of their digits, or the floats next to them. */
+export function decimalsAs(
+  kind: 'str' | 'float64',
   column: Column,
   rows: number,
-  { scale }: { readonly scale: number },
+  scale: number,
 ): Column {
-  const texts = Array.from({ length: rows }, (_, row) =>
-    isValid(column, row) ? textOf(column, row, scale) : '',
-  )
-  const offsets = new Int32Array(rows + 1)
-  for (const [row, { length }] of texts.entries()) offsets[row + 1] = offsets[row] + length
-  const data = Buffer.allocUnsafeSlow(offsets[rows])
-  data.write(texts.join(''), 'latin1')
-  const { name, validity } = column
-  return { name, kind: 'str', data, offsets, validity }
-}
-
-/** @returns the floats next to decimals. */
-export function decimalNumbers(
-  column: Column,
-  rows: number,
-  { scale }: { readonly scale: number },
-): Column {
-  const numbers = new Float64Array(rows)
-  for (let row = 0; row < rows; row++)
-    if (isValid(column, row)) numbers[row] = Number(textOf(column, row, scale))
-  const { name, validity } = column
-  return {
-    name,
-    kind: 'float64',
-    data: new Uint8Array(numbers.buffer),
-    validity,
-  }
+  const cells = cellsOf(column, rows, (row) => textOf(column, row, scale))
+  return columnOf(column.name, kind, cells)
 }
 
 function textOf(column: Column, row: number, scale: number): string {

@@ -7,7 +7,7 @@ import { type MaybePromise, whenReady } from '../../../core/promise.ts'
 import { castToKind } from '../cast-to-kind.ts'
 import type { ColumnTable, TimeType, TimeUnit } from '../columns.ts'
 import { type FrameType, timeOfType } from '../frame-dtype.ts'
-import { type CsvFailure, type FrameCodec, maxFrameColumns } from '../json/frame-codec.ts'
+import { type CsvFailure, type FrameCodec, frameFailures } from '../json/frame-codec.ts'
 import { frameCodec } from '../json/native-codec.ts'
 import { headerNames, openCsv } from './csv.ts'
 
@@ -108,15 +108,11 @@ const messages: Record<
 > = {
   empty: ['syntax', 'CSV with a header line', 'no text'],
   encoding: ['encoding', 'UTF-8 text', 'an invalid byte sequence'],
-  columns: ['size', `at most ${maxFrameColumns} columns`, 'more'],
+  columns: frameFailures.columns,
   header: ['size', 'a header line of at most 2 MiB', 'a longer one'],
   ragged: ['ragged', 'lines of at most as many fields as the header', 'a longer one'],
   quote: ['syntax', 'quoted fields that end', 'one that does not'],
-  cells: [
-    'size',
-    'a frame not much larger than its body',
-    'one with far more cells than it has values',
-  ],
+  cells: frameFailures.cells,
 }
 
 function refusal({ failure, offset, row }: CsvFailure, name: string): BadInput {

@@ -11,7 +11,7 @@ import {
   type ColumnTable,
   columnOf,
   contiguousText,
-  isValid,
+  firstNull,
 } from '../columns.ts'
 import { isLabelKind } from '../polars/labels.ts'
 import { findKeyValue, footerBytes } from './parquet-metadata.ts'
@@ -90,8 +90,7 @@ function rangeLabels({ name, start, step }: Exclude<Level, string>, rows: number
 
 function labelsOf(column: AnyColumn, rows: number): Column | undefined {
   if (!('kind' in column) || column.time !== undefined || column.isBinary) return undefined
-  for (let row = 0; row < rows; row++) if (!isValid(column, row)) return undefined
-  if (column.kind === 'bool') return undefined
+  if (column.kind === 'bool' || firstNull(column, rows) !== -1) return undefined
   const kind = column.kind === 'float32' ? 'float64' : 'int64'
   const labels = isLabelKind(column.kind) ? column : castToKind(column, rows, kind)
   if (labels === undefined || 'failure' in labels) return undefined

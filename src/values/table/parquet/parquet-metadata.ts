@@ -7,28 +7,17 @@
 import { ThriftReader, type ThriftStruct, Unreadable } from './thrift.ts'
 
 // Fields by their ids; they get names where they are taken apart.
-const columnMeta = {
-  1: 'i32',
-  2: ['i32'],
-  4: 'i32',
-  5: 'i64',
-  7: 'i64',
-  9: 'i64',
-  11: 'i64',
-} as const
-const columnChunk = { 1: 'text', 2: 'i64', 3: columnMeta, 8: {} } as const
+const columnChunk = { 3: { 1: 'i32', 4: 'i32', 5: 'i64' }, 8: {} } as const
 const rowGroup = { 1: [columnChunk], 2: 'i64', 3: 'i64' } as const
 const schemaElement = {
   1: 'i32',
   2: 'i32',
-  3: 'i32',
   4: 'text',
   5: 'i32',
   6: 'i32',
   10: 'union',
 } as const
-const keyValue = { 1: 'text', 2: 'text' } as const
-const fileMetadata = { 2: [schemaElement], 3: 'i64', 4: [rowGroup], 5: [keyValue], 8: {} } as const
+const fileMetadata = { 2: [schemaElement], 3: 'i64', 4: [rowGroup], 8: {} } as const
 
 /** What a file states about itself. */
 export type ParquetMetadata = ReturnType<typeof readParquetMetadata>
@@ -95,7 +84,7 @@ export function footerLength(file: Uint8Array): number {
  */
 export function readParquetMetadata(file: Uint8Array) {
   const metadata = footerOf(file).read(fileMetadata)
-  const { 2: elements, 3: rows, 4: groups = [], 5: keyValues = [], 8: encryption } = metadata
+  const { 2: elements, 3: rows, 4: groups = [], 8: encryption } = metadata
   if (rows === undefined || rows < 0 || elements === undefined) throw new Unreadable()
   return {
     rows,
@@ -106,7 +95,6 @@ export function readParquetMetadata(file: Uint8Array) {
       chunks: (group[1] ?? []).map(chunkOf),
     })),
     isEncrypted: encryption !== undefined,
-    arrowSchema: keyValues.findLast(({ 1: key }) => key === 'ARROW:schema')?.[2],
   }
 }
 
@@ -122,7 +110,6 @@ function placed(elements: readonly ThriftStruct<typeof schemaElement>[]) {
       5: children = 0,
       1: type = -1,
       2: fixedBytes = -1,
-      3: repetition = -1,
       6: converted = -1,
       10: logical = -1,
     } = element
@@ -134,30 +121,11 @@ function placed(elements: readonly ThriftStruct<typeof schemaElement>[]) {
     const depth = open.length
     if (children > 0) open.push({ path, children })
     while (open.at(-1)?.children === 0) open.pop()
-    return { path, depth, isLeaf: children <= 0, type, fixedBytes, repetition, converted, logical }
+    return { path, depth, isLeaf: children <= 0, type, fixedBytes, converted, logical }
   })
 }
 
-function chunkOf({ 1: path, 3: meta = {}, 8: crypto }: ThriftStruct<typeof columnChunk>) {
-  const {
-    1: type = -1,
-    2: encodings = [],
-    4: codec = -1,
-    5: values = -1,
-    7: packedBytes = -1,
-  } = meta
-  const { 9: data = -1, 11: dictionary = -1 } = meta
-  // Some writers state 0 for no dictionary.
-  const start = dictionary > 0 ? Math.min(data, dictionary) : data
-  const [isEncrypted, isElsewhere] = [crypto !== undefined, path !== undefined]
-  return {
-    codec,
-    values,
-    start,
-    end: start + packedBytes,
-    type,
-    encodings,
-    isEncrypted,
-    isElsewhere,
-  }
+function chunkOf({ 3: meta = {}, 8: crypto }: ThriftStruct<typeof columnChunk>) {
+  const { 1: type = -1, 4: codec = -1, 5: values = -1 } = meta
+  return { codec, values, type, isEncrypted: crypto !== undefined }
 }

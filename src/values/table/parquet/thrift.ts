@@ -7,7 +7,7 @@
 
 /** Types of values, by their number in the compact protocol. A boolean is its type. */
 const wire = {
-  flag: 1,
+  true: 1,
   false: 2,
   byte: 3,
   i16: 4,
@@ -23,7 +23,6 @@ const structWire = 12
 
 /** A field's type. `union` is the id of the field that a union holds, `place` where an i32 starts. */
 export type ThriftType =
-  | 'flag'
   | 'i32'
   | 'i64'
   | 'text'
@@ -37,17 +36,15 @@ export interface ThriftFields {
   readonly [id: number]: ThriftType
 }
 
-type Value<T> = T extends 'flag'
-  ? boolean
-  : T extends 'text'
-    ? string
-    : T extends string
-      ? number
-      : T extends readonly [infer Element]
-        ? readonly Value<Element>[]
-        : T extends ThriftFields
-          ? ThriftStruct<T>
-          : never
+type Value<T> = T extends 'text'
+  ? string
+  : T extends string
+    ? number
+    : T extends readonly [infer Element]
+      ? readonly Value<Element>[]
+      : T extends ThriftFields
+        ? ThriftStruct<T>
+        : never
 
 /** A struct by the ids of its fields: names would be looked up for each one that is read. */
 export type ThriftStruct<F extends ThriftFields> = {
@@ -58,8 +55,6 @@ export type ThriftStruct<F extends ThriftFields> = {
 export class Unreadable extends Error {}
 
 const maxThriftDepth = 16
-/** Room for the fields that tables name: a struct that grows by each of its fields takes longer to read. */
-const mostIds = 12
 
 function isList(type: ThriftType): type is readonly [ThriftType] {
   return Array.isArray(type)
@@ -76,7 +71,6 @@ const isInteger = (own: number) => own >= wire.i16 && own <= wire.i64
 
 function fits(type: ThriftType, own: number): boolean {
   if (type === 'i32' || type === 'i64') return isInteger(own)
-  if (type === 'flag') return own <= wire.false
   return own === wireOf(type) || (type === 'place' && isInteger(own))
 }
 
@@ -100,7 +94,7 @@ export class ThriftReader {
   /** Reads a struct; skips the fields that `fields` does not name, or that are of another type. */
   read<F extends ThriftFields>(fields: F): ThriftStruct<F> {
     if (++this.#depth > maxThriftDepth) throw new Unreadable()
-    const found: unknown[] = new Array(mostIds)
+    const found: unknown[] = []
     let id = 0
     for (let start = this.#byte(); start !== 0; start = this.#byte()) {
       id = this.#idAfter(id, start)
@@ -124,7 +118,6 @@ export class ThriftReader {
       return values
     }
     if (typeof type !== 'string') return this.read(type)
-    if (type === 'flag') return own === wire.flag
     if (type === 'text') return this.#text()
     if (type === 'union') return this.#skipStruct()
     const place = this.position
@@ -151,8 +144,8 @@ export class ThriftReader {
   }
 
   #skip(own: number, isElement = false): void {
-    if (own === wire.byte || (isElement && (own === wire.flag || own === wire.false))) this.#byte()
-    else if (own === wire.flag || own === wire.false) return
+    if (own === wire.byte || (isElement && (own === wire.true || own === wire.false))) this.#byte()
+    else if (own === wire.true || own === wire.false) return
     else if (isInteger(own)) this.#integer(own)
     else if (own === wire.double) this.#advance(8)
     else if (own === wire.text) this.#advance(this.#varint())

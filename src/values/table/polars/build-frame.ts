@@ -8,7 +8,7 @@ import {
   type AnyColumn,
   type Column,
   type ColumnTable,
-  isValid,
+  firstNull,
   type PolarsType,
   sliceTable,
   tableBytes,
@@ -178,12 +178,6 @@ function castInPolars(frame: DataFrame, casting: Casting): void {
       throw misfit(casting, type, polars.names(frame)[i], undefined, cause)
     }
   }
-}
-
-function firstNull(column: AnyColumn, rows: number): number {
-  if (column.validity === undefined) return -1
-  for (let row = 0; row < rows; row++) if (!isValid(column, row)) return row
-  return -1
 }
 
 function misfit(

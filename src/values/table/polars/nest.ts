@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { BadInput } from '../../../core/errors.ts'
 import { minAsyncBytes } from '../../../core/memory/limiter.ts'
 import type { MaybePromise } from '../../../core/promise.ts'
-import { type AnyColumn, type Column, type ColumnTable, isValid } from '../columns.ts'
+import { type AnyColumn, type Column, type ColumnTable, isValid, rowOfElement } from '../columns.ts'
 import {
   type FrameFailure,
   FrameFault,
@@ -186,7 +186,7 @@ function* nestLists(cells: Cells, rows: number, depth: number): Nesting<AnyColum
   }
   json[length++] = 0x5d
   const { table } = checked(yield { json: json.subarray(0, length), layout: 'series' }, (row) =>
-    rowOf(offsets, row),
+    rowOfElement(offsets, row),
   )
   if (table.rows !== offsets[rows]) throw new FrameFault('syntax')
   const nested = yield* nestField(table.columns[0], table.rows, depth + 1)
@@ -225,10 +225,6 @@ function checked(
   if (!('failure' in parsed)) return parsed
   const { failure, row } = parsed
   throw new FrameFault(failure, undefined, row === undefined ? undefined : rowOf(row))
-}
-
-function rowOf(offsets: Int32Array, element: number): number {
-  return offsets.findIndex((end, row) => row > 0 && end > element) - 1
 }
 
 /**

@@ -2,7 +2,7 @@ import pl from 'nodejs-polars'
 import { describe, expect, it } from 'vitest'
 import type { FlatTable } from '../../../../src/values/array/flatbuffer.ts'
 import { arrowIds, schemaFields } from '../../../../src/values/table/arrow/arrow-types.ts'
-import { readParquetMetadata } from '../../../../src/values/table/parquet/parquet-metadata.ts'
+import { findKeyValue, footerBytes } from '../../../../src/values/table/parquet/parquet-metadata.ts'
 import { loadPolars } from '../../../../src/values/table/polars/polars.ts'
 import type { DataFrame } from '../../../../src/values/table/polars/polars-package.ts'
 
@@ -27,7 +27,9 @@ function typesOf(file: Uint8Array): number[] {
     field.uint8(2),
     ...field.tables(5).flatMap(inside),
   ]
-  const { arrowSchema = '' } = readParquetMetadata(file)
+  const footer = footerBytes(file)
+  const { start, size } = findKeyValue(footer, 'ARROW:schema') ?? { start: 0, size: 0 }
+  const arrowSchema = footer.toString('latin1', start, start + size)
   return schemaFields(Buffer.from(arrowSchema, 'base64'), () => new Error('no schema')).flatMap(
     inside,
   )

@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs'
 import pl from 'nodejs-polars'
 import { expect, it } from 'vitest'
+import { addon } from '../../../../../src/core/native/add-on.ts'
+import {
+  parquetChunkWord,
+  parquetLeafWord,
+  parquetWord,
+  wordsOf,
+} from '../../../../../src/core/native/shared-numbers.ts'
 import {
   type AnyColumn,
   type Column,
@@ -194,10 +201,12 @@ describeNative('a Parquet file of columns, by the add-on,', () => {
     )
     expect(sizes[0]).toBeLessThan(rows)
     expect(sizes[2]).toBeGreaterThan(rows * 4)
-    const isCoded = readParquetMetadata(file)?.groups[0].chunks.map(({ start }, i) => [
-      columns[i].name,
-      file[start + 1],
-    ])
+    const words = addon?.readParquetFooter(file) ?? new Float64Array()
+    const chunksAt = wordsOf(parquetWord) + columns.length * wordsOf(parquetLeafWord)
+    const isCoded = columns.map(({ name }, i) => {
+      const start = words[chunksAt + i * wordsOf(parquetChunkWord) + parquetChunkWord.start]
+      return [name, file[start + 1]]
+    })
     // The page's type, zigzag: 2 for a dictionary.
     expect(isCoded).toEqual([
       ['few', 4],
