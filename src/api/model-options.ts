@@ -1,8 +1,17 @@
 import { type DType, isDType } from '../core/dtype.ts'
 import { InvalidArgument } from '../core/errors.ts'
-import { checkedLater, listOf, type OptionsOf, plain, readOptions, text } from '../core/option.ts'
+import {
+  byteSize,
+  checkedLater,
+  listOf,
+  type OptionsOf,
+  oneOf,
+  plain,
+  readOptions,
+  text,
+  whole,
+} from '../core/option.ts'
 import { checkThat, isRecord } from '../core/options.ts'
-import type { ByteSize } from '../core/text/units.ts'
 import type { RunnerLife } from '../runner/runner.ts'
 import type { Sampler } from './sampler.ts'
 
@@ -50,64 +59,69 @@ export interface ServedModel extends ModelOptions {
   sampler?: Sampler | undefined
 }
 
-/** Options of a folder of models. */
-export interface RepositoryOptions {
+const names = listOf<string>('a list of names', (name) => typeof name === 'string')
+
+/** The options of {@link RepositoryOptions}. */
+export const repositoryOptions = {
   /**
    * `poll`: the folder is checked regularly. `explicit`: load and unload requests. `none`: never.
    *
    * @default `none`
    */
-  readonly control?: 'none' | 'poll' | 'explicit'
+  control: oneOf(['none', 'poll', 'explicit']).or('none'),
   /**
    * With `explicit`: the models that are loaded at the start, `*` for all.
    *
    * @default no models
    */
-  readonly load?: readonly string[]
+  load: names,
   /**
    * **Units**: milliseconds.
    *
    * @default 15,000
    */
-  readonly pollMs?: number
+  pollMs: whole(1).or(15_000),
   /**
    * Threads of each model.
    *
    * @default 1
    */
-  readonly threads?: number
+  threads: checkedLater<number>().or(1),
   /**
    * As in `onnxRunner`.
    *
    * @default `['cpu']`
    */
-  readonly executionProviders?: readonly string[]
+  executionProviders: checkedLater<readonly string[]>(),
   /**
    * The devices of each model's threads, in turn.
    *
    * @default the provider's
    */
-  readonly deviceIds?: readonly number[]
+  deviceIds: checkedLater<readonly number[]>(),
   /**
    * Name of the model if the folder is one model.
    *
    * @default the folder's
    */
-  readonly name?: string
+  name: text('<name>', 'a name'),
   /**
    * Memory of the loaded models in each worker process, where a model counts as its files times its threads. Models
    * are then loaded when they are called, and those that were not used for the longest time make room.
    *
    * @default all models are loaded at once
    */
-  readonly maxBytes?: ByteSize
+  maxBytes: byteSize,
   /**
    * With `maxBytes`: names of models that are loaded at once, and stay.
    *
    * @default `[]`
    */
-  readonly pin?: readonly string[]
+  pin: names.or([]),
 }
+
+/** Options of a folder of models. */
+export interface RepositoryOptions extends OptionsOf<typeof repositoryOptions> {}
 
 /**
  * Checks the option `models`.

@@ -1,6 +1,6 @@
 /** Models of a folder, which may change while the server runs. @module */
 import { basename, join, resolve } from 'node:path'
-import type { RepositoryOptions } from '../../api/model-options.ts'
+import { type RepositoryOptions, repositoryOptions } from '../../api/model-options.ts'
 import {
   BadInput,
   expected,
@@ -10,8 +10,8 @@ import {
   ServingError,
   tellsDetail,
 } from '../../core/errors.ts'
-import { checkAtLeast, checkOneOf, checkOptions, checkThat } from '../../core/options.ts'
-import { parseByteSize } from '../../core/text/units.ts'
+import { readOptions, type SettingsOf } from '../../core/option.ts'
+import { checkThat } from '../../core/options.ts'
 import type { ModelPool } from '../../runner/model-pool.ts'
 import { type OnnxRunner, onnxRunner } from '../../runner/onnx/index.ts'
 import type { RunnerLife, StartOptions } from '../../runner/runner.ts'
@@ -36,25 +36,13 @@ interface Fault {
   readonly message: string
 }
 
-const optionNames = [
-  'control',
-  'load',
-  'pollMs',
-  'threads',
-  'executionProviders',
-  'deviceIds',
-  'name',
-  'maxBytes',
-  'pin',
-]
-
 /** A folder of models, for the `models` of a service. See {@link modelRepository}. */
 export class ModelRepository implements RunnerLife {
   readonly name: string
   readonly waiting = 0
   readonly folder: string
   readonly control: 'none' | 'poll' | 'explicit'
-  readonly #options: RepositoryOptions
+  readonly #options: SettingsOf<typeof repositoryOptions>
   readonly #models = new Map<string, Map<string, RepositoryModel>>()
   /** By the names of their Runners, which the pool loads. */
   readonly #pooled = new Map<string, RepositoryModel>()
@@ -71,21 +59,14 @@ export class ModelRepository implements RunnerLife {
   #count = 0
 
   constructor(folder: string, given: RepositoryOptions) {
-    const options = checkOptions('modelRepository', given, optionNames)
-    const { control = 'none', load, pollMs = 15_000, maxBytes, pin = [] } = options
-    if (typeof folder !== 'string')
-      throw new InvalidArgument(expected('a path', 'modelRepository', folder))
-    checkAtLeast('pollMs of modelRepository', pollMs, 1)
+    this.#options = readOptions('modelRepository', given, repositoryOptions)
+    checkThat(typeof folder === 'string', 'a path', 'modelRepository', folder)
     this.folder = resolve(folder)
     this.name = `repository_${basename(this.folder).replace(/[^\w.-]/g, '_')}`
-    this.control = checkOneOf('control of modelRepository', control, ['none', 'poll', 'explicit'])
-    if (load !== undefined) {
-      checkThat(control === 'explicit', "control 'explicit' for load", 'modelRepository', control)
-      checkThat(Array.isArray(load), 'a list of names', 'load of modelRepository', load)
-    }
-    checkThat(Array.isArray(pin), 'a list of names', 'pin of modelRepository', pin)
-    if (maxBytes !== undefined) parseByteSize('maxBytes of modelRepository', maxBytes)
-    this.#options = options
+    const { control, load } = this.#options
+    this.control = control
+    const isRight = load === undefined || control === 'explicit'
+    checkThat(isRight, "control 'explicit' for load", 'modelRepository', control)
   }
 
   /** Undefined: each model has its own readiness. */
@@ -101,11 +82,7 @@ export class ModelRepository implements RunnerLife {
     if (this.#users === 0)
       throw new Overloaded(`the start of the models of ${basename(this.folder)} was broken off`)
     if (this.control !== 'poll') return
-    this.#timer = setInterval(
-      () => void this.scan().catch(() => {}),
-      this.#options.pollMs ?? 15_000,
-    )
-    this.#timer.unref()
+    this.#timer = setInterval(() => void this.scan().catch(() => {}), this.#options.pollMs).unref()
   }
 
   async stop(): Promise<void> {
@@ -268,7 +245,7 @@ export class ModelRepository implements RunnerLife {
     const model = new RepositoryModel(new PooledRunner(id, pool), folder, file)
     this.#pooled.set(id, model)
     added.push(model)
-    const { maxBytes, pin = [] } = this.#options
+    const { maxBytes, pin } = this.#options
     if (pin.includes(name) || this.control === 'explicit' || maxBytes === undefined)
       await pool.use(id, () => {})
     return model
@@ -286,7 +263,7 @@ export class ModelRepository implements RunnerLife {
   async #open(id: string) {
     const { folder, file, pooled } = this.#pooled.get(id) as RepositoryModel
     const { name, maxBatchSize, maxWaitMs, config } = folder
-    const { threads = 1, executionProviders, deviceIds, pin = [] } = this.#options
+    const { threads, executionProviders, deviceIds, pin } = this.#options
     const predict = maxBatchSize > 0 ? { batchable: true, maxBatchSize, maxWaitMs } : {}
     const runner = onnxRunner(id, file.path, {
       threads,
