@@ -2,10 +2,9 @@
 
 import { BadInput } from '../../core/errors.ts'
 import { float16ToNumber } from '../../core/text/number-text.ts'
-import { NDArray } from '../../values/array/ndarray.ts'
 import { showShape } from '../../values/array/shape.ts'
 import { maxClassified, maxTexts, quotaOf } from './limits.ts'
-import { shown, type Tensor } from './tensor.ts'
+import { shown, type Tensor, tensorOf } from './tensor.ts'
 
 /** @returns what the answer to one request may take. */
 export function classQuotas() {
@@ -55,7 +54,7 @@ export function classify(
     }
   }
   const own = shape.length > 1 ? [rows, classes] : [classes]
-  return { name, datatype: 'BYTES', array: new NDArray(texts, own, 'str') }
+  return tensorOf({ name, datatype: 'BYTES', shape: own }, texts)
 }
 
 function greatest(values: Float64Array, start: number, end: number, count: number): number[] {
@@ -68,11 +67,8 @@ function greatest(values: Float64Array, start: number, end: number, count: numbe
     if (least === undefined || row[i] > least) found.push(i)
     else if (row[i] === least && equal.length < count) equal.push(i)
   }
-  found.sort((a, b) => {
-    if (row[a] === row[b]) return a - b
-    if (row[a] < row[b]) return 1
-    return -1
-  })
+  // A difference may be a bigint, or NaN for two infinities.
+  found.sort((a, b) => Number(row[b] - row[a]) || a - b)
   return [...found, ...equal.slice(0, count - found.length)].map((i) => start + i)
 }
 

@@ -1,17 +1,17 @@
 /** Frames as one tensor for each column, and series as one tensor. @module */
 
-import { type DataOf, type DType, dataConstructor, isFloat } from '../../core/dtype.ts'
+import { type DType, dataConstructor, isFloat } from '../../core/dtype.ts'
 import { BadInput, BadOutput } from '../../core/errors.ts'
 import { type MaybePromise, whenReady } from '../../core/promise.ts'
 import { float16ToNumber } from '../../core/text/number-text.ts'
 import type { PandasDataFrame } from '../../descriptors/pandas-dataframe.ts'
 import type { PandasSeries } from '../../descriptors/pandas-series.ts'
 import { type DataFrameMessage, type SeriesMessage, valueLists } from '../../messages/messages.ts'
-import { NDArray } from '../../values/array/ndarray.ts'
+import { onlyList } from '../../values/array/message.ts'
 import { kindOfType, parseFrameType } from '../../values/table/frame-dtype.ts'
 import type { DataFrame, Series } from '../../values/table/polars/polars-package.ts'
 import { type Datatype, datatypeOf } from './datatype.ts'
-import { inputFault, shown, type Tensor } from './tensor.ts'
+import { inputFault, shown, type Tensor, tensorOf } from './tensor.ts'
 import type { TensorInfo, TensorView } from './tensor-info.ts'
 
 /** BYTES for types without a datatype, such as dates. */
@@ -97,24 +97,19 @@ const wider: Partial<Record<DType, 'float32' | 'int32' | 'uint32'>> = {
  * @throws BadOutput for nulls of other columns.
  */
 function columnTensor(name: string, message: SeriesMessage): Tensor {
-  const list = valueLists.find(({ property }) => (message[property]?.length ?? 0) > 0)
-  const dtype = list?.dtype ?? 'float64'
-  const data = (list === undefined ? new Float64Array(0) : message[list.property]) as DataOf<DType>
+  const { dtype, data } = onlyList(message, name) ?? {
+    dtype: 'float64' as const,
+    data: new Float64Array(0),
+  }
   const nulls = message.nullPositions ?? []
-  if (nulls.length > 0 && isFloat(dtype)) {
+  const info = { name, datatype: datatypeOf(dtype), shape: [data.length] }
+  if (nulls.length === 0) return tensorOf(info, data)
+  if (dtype === 'str') return { ...tensorOf(info, data), nulls }
+  if (isFloat(dtype)) {
     const filled = (data as Float64Array).slice()
     for (const i of nulls) filled[i] = Number.NaN
-    return tensorOf(name, filled, dtype)
+    return tensorOf(info, filled)
   }
-  if (nulls.length > 0 && dtype !== 'str') {
-    const what = `no nulls in column ${shown(name)} of ${dtype}, for which tensors have no value`
-    throw new BadOutput(`expected ${what}, received ${nulls.length}`)
-  }
-  const tensor = tensorOf(name, data, dtype)
-  if (nulls.length === 0) return tensor
-  return { ...tensor, nulls }
-}
-
-function tensorOf(name: string, data: DataOf<DType>, dtype: DType): Tensor {
-  return { name, datatype: datatypeOf(dtype), array: new NDArray(data, [data.length], dtype) }
+  const what = `no nulls in column ${shown(name)} of ${dtype}, for which tensors have no value`
+  throw new BadOutput(`expected ${what}, received ${nulls.length}`)
 }

@@ -2,13 +2,13 @@
 
 import { expected, InvalidArgument } from '../../core/errors.ts'
 import { showShape } from '../../values/array/shape.ts'
-import { datatypes } from './datatype.ts'
+import { configName, type Datatype, datatypes } from './datatype.ts'
 import type { TextMessage, TextValue } from './pbtxt.ts'
 import { shown } from './tensor.ts'
 import type { TensorInfo } from './tensor-info.ts'
 
 const datatypeNames: ReadonlySet<TextValue> = new Set(
-  Object.values(datatypes).map(({ config }) => config),
+  Object.keys(datatypes).map((name) => configName(name as Datatype)),
 )
 
 /**
@@ -66,7 +66,7 @@ function requireSame(
       expected(`one of the file's ${field}s ${known}`, `${field} of ${config}`, name),
     )
   }
-  const own = datatypes[info.datatype].config
+  const own = configName(info.datatype)
   if (type !== undefined && type !== own)
     throw new InvalidArgument(expected(`the file's ${own}`, place, type))
   const shape = info.shape.slice(Number(isBatched))

@@ -5,7 +5,7 @@ import { functionFailureOf } from '../../api/stages.ts'
 import { badInput, expected, PayloadTooLarge, type ServingError } from '../../core/errors.ts'
 import { isRecord } from '../../core/options.ts'
 import { cutJson } from '../../core/text/json-cut.ts'
-import { encodeEvent } from '../../http/event-stream.ts'
+import { encodeEvent, eventHeaders } from '../../http/event-stream.ts'
 import { numberCodec, parseArrayText } from '../../values/array/array-text.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
 import type { NonFinite } from '../../values/array/number-codec.ts'
@@ -18,7 +18,7 @@ import { maxGenerateBytes, type Quota, textQuota } from './limits.ts'
 import type { Model, ModelDescription } from './model.ts'
 import { inferHeaders, type OipServer, oipEndpoint } from './oip-endpoint.ts'
 import { errorText } from './oip-error.ts'
-import { inputFault, type Tensor } from './tensor.ts'
+import { inputFault, type Tensor, tensorOf } from './tensor.ts'
 import type { TensorInfo } from './tensor-info.ts'
 
 /**
@@ -64,7 +64,7 @@ async function readMember(
   json: Uint8Array,
   texts: Quota,
 ): Promise<Tensor> {
-  const { dtype } = datatypes[datatype]
+  const dtype = datatypes[datatype]
   const parsed = await parseArrayText(json, dtype, dtype !== 'str', false)
   if ('failure' in parsed) {
     const what = `an element or a list of elements of ${datatype}`
@@ -76,7 +76,7 @@ async function readMember(
   const pattern = shape.map((dim, i) => (dim === -1 && i !== wild ? 1 : dim))
   const own = reshapeTo([parsed.size], pattern)
   if (own === undefined) throw inputFault(name, `elements of shape (${shape})`, parsed.size)
-  return { name, datatype, array: new NDArray(parsed.data, own, parsed.dtype) }
+  return tensorOf({ name, datatype, shape: own }, parsed.data)
 }
 
 /** Outputs of one element become that element, others flat lists. */
@@ -122,13 +122,6 @@ async function* generateEvents(
   }
 }
 
-const events = [
-  ['content-type', 'text/event-stream; charset=utf-8'],
-  ['cache-control', 'no-cache'],
-  // Tells proxies not to buffer events.
-  ['x-accel-buffering', 'no'],
-] as const
-
 /** Answers generate requests of every model, with one object, or with events at a path that ends in `_stream`. */
 export function generateEndpoint(path: string, server: OipServer): Endpoint {
   const { models, onLateError } = server
@@ -155,7 +148,7 @@ export function generateEndpoint(path: string, server: OipServer): Endpoint {
     if ('error' in inference) return inference
     const late = (error: ServingError) => onLateError(error, ctx.id)
     return {
-      headers: events,
+      headers: eventHeaders,
       body: generateEvents(model, read.id, inference.answers, nonFinite, late),
     }
   })

@@ -149,17 +149,13 @@ async function* streamOne(
     // Looked up again: the version may have been replaced meanwhile.
     const model = models.find(request.name, request.version)
     info = { ...info, version: model.version, isFinal: true }
-    if (!isStream) {
-      const inference = await infer(model, request.read(), visit)
-      if ('error' in inference) throw inference.error
-      yield encodeStreamResponse(info, inference.outputs)
-      return
-    }
-    const inference = await inferStream(model, request.read(), visit)
+    const run = isStream ? inferStream : infer
+    const inference = await run(model, request.read(), visit)
     if ('error' in inference) throw inference.error
-    const open = { ...info, isFinal: false }
-    for await (const outputs of inference.answers) yield encodeStreamResponse(open, outputs)
-    if (request.parameters.triton_enable_empty_final_response === true)
+    const answers = 'answers' in inference ? inference.answers : [inference.outputs]
+    const each = { ...info, isFinal: !isStream }
+    for await (const outputs of answers) yield encodeStreamResponse(each, outputs)
+    if (isStream && request.parameters.triton_enable_empty_final_response === true)
       yield encodeStreamResponse(info, [])
   } catch (thrown) {
     const error = functionFailureOf(thrown)

@@ -1,6 +1,6 @@
 /** Requests of the protocol over gRPC, from their bytes. @module */
 
-import { type DataOf, type DType, dataConstructor } from '../../core/dtype.ts'
+import { dataConstructor } from '../../core/dtype.ts'
 import { BadInput, badInput } from '../../core/errors.ts'
 import {
   type inferTensorContents,
@@ -9,9 +9,9 @@ import {
 } from '../../messages/gen/inference.ts'
 import type { MessageOf } from '../../messages/message-type.ts'
 import { ProtoQuota, protoLimits, readProto } from '../../messages/protobuf.ts'
-import { NDArray } from '../../values/array/ndarray.ts'
+import type { NDArray } from '../../values/array/ndarray.ts'
 import { showShape } from '../../values/array/shape.ts'
-import { datatypes } from './datatype.ts'
+import { type Datatype, datatypes } from './datatype.ts'
 import {
   type InferRequest,
   type Parameters,
@@ -26,8 +26,11 @@ import {
   shown,
   type Tensor,
   type TensorInfo,
+  tensorOf,
   textOf,
 } from './tensor.ts'
+
+type Contents = MessageOf<typeof inferTensorContents>
 
 /** A request with the model that it is for. */
 export type GrpcInferRequest = ReturnType<typeof readInferRequest>
@@ -80,18 +83,34 @@ function readTensors({
   return inputs.map(({ name, datatype, shape = [], contents }) => {
     const info = checkTensorInfo(name, datatype, shape)
     if (info.datatype === 'BYTES') texts(info.size)
-    if (contents !== undefined) return tensorOf(info, contents)
+    if (contents !== undefined) return tensorOf(info, elementsOf(info, contents))
     const raw = raws[next++] ?? (info.size === 0 ? new Uint8Array(0) : undefined)
     if (raw !== undefined) return readRaw(info, raw)
     throw inputFault(info.name, 'contents or raw_input_contents', 'neither')
   })
 }
 
-function tensorOf(
+// FP16 and BF16 are sent as bytes alone.
+const contentsOf: Partial<Record<Datatype, keyof Contents>> = {
+  BOOL: 'bool_contents',
+  UINT8: 'uint_contents',
+  UINT16: 'uint_contents',
+  UINT32: 'uint_contents',
+  UINT64: 'uint64_contents',
+  INT8: 'int_contents',
+  INT16: 'int_contents',
+  INT32: 'int_contents',
+  INT64: 'int64_contents',
+  FP32: 'fp32_contents',
+  FP64: 'fp64_contents',
+  BYTES: 'bytes_contents',
+}
+
+function elementsOf(
   { name, datatype, shape, size }: TensorInfo,
-  contents: MessageOf<typeof inferTensorContents>,
-): Tensor {
-  const { dtype, contents: field } = datatypes[datatype]
+  contents: Contents,
+): NDArray['data'] {
+  const field = contentsOf[datatype]
   const lists = Object.entries(contents).filter(([, list]) => list !== undefined)
   if (lists.length > 1) throw inputFault(name, 'one list of contents', 'several', 'dtype')
   const [[found, list] = [field, []]] = lists
@@ -102,18 +121,14 @@ function tensorOf(
   if (list?.length !== size)
     throw inputFault(name, `${size} elements (shape ${showShape(shape)})`, String(list?.length))
   if (datatype === 'BYTES') {
-    const texts = Array.from(list as readonly Uint8Array[], (bytes) =>
-      textOf(bytes, 0, bytes.length, name),
-    )
-    return { name, datatype, array: new NDArray(texts, shape, dtype) }
+    const texts = list as readonly Uint8Array[]
+    return Array.from(texts, (bytes) => textOf(bytes, 0, bytes.length, name))
   }
-  const Elements = dataConstructor(dtype as 'int8')
-  if (list instanceof Elements)
-    return { name, datatype, array: new NDArray(list as DataOf<DType>, shape, dtype) }
+  const Elements = dataConstructor(datatypes[datatype] as 'int8')
+  if (list instanceof Elements) return list
   const data = new Elements(size)
   data.set(list as Int32Array)
   const wrong = Array.prototype.findIndex.call(list, (value, i) => data[i] !== value)
-  if (wrong === -1)
-    return { name, datatype, array: new NDArray(data as DataOf<DType>, shape, dtype) }
+  if (wrong === -1) return data
   throw inputFault(name, `numbers in the range of ${datatype}`, String(list[wrong]), 'dtype')
 }

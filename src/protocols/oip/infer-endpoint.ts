@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { deflate, gzip } from 'node:zlib'
 import type { Endpoint } from '../../api/endpoint.ts'
 import type { Visit } from '../../api/visit.ts'
-import { BadInput, expected, type ServingError } from '../../core/errors.ts'
+import { BadInput, expected } from '../../core/errors.ts'
 import { isPromise, type MaybePromise, whenReady } from '../../core/promise.ts'
 import type { Context } from '../../http/context.ts'
 import type { HttpRequest, HttpResponse } from '../../http/message.ts'
@@ -12,7 +12,7 @@ import { encodeAnswer, nonFiniteFor } from './infer-answer.ts'
 import { isLength, isRawBody, type LastRequest, readInfer } from './infer-json.ts'
 import { type InferRequest, lengthHeader, noParameters } from './infer-request.ts'
 import { describeModel, infer } from './inference.ts'
-import type { Model } from './model.ts'
+import type { Failed, Model } from './model.ts'
 import { inferHeaders, type OipServer, oipEndpoint } from './oip-endpoint.ts'
 import { readRaw } from './tensor.ts'
 
@@ -63,7 +63,7 @@ function answerTo(
   request: InferRequest,
   visit: Visit,
   isAtOnce: boolean,
-): MaybePromise<HttpResponse | { readonly error: ServingError }> {
+): MaybePromise<HttpResponse | Failed> {
   const { id, parameters, isRaw = false } = request
   const isBinary = isRaw || parameters.binary_data_output === true
   const { ctx } = visit
@@ -95,11 +95,10 @@ function rawRequest(model: Model, body: Uint8Array): MaybePromise<InferRequest> 
         expected('a model of one input', 'a body without JSON', `one of ${inputs.length}`),
       )
     }
-    const { name, datatype } = info
     const shape = filled(info.shape, 1)
     const size = sizeOf(shape)
-    const elements = datatype === 'BYTES' && size === 1 ? withLength(body) : body
-    const tensor = readRaw({ name, datatype, shape, size }, elements)
+    const elements = info.datatype === 'BYTES' && size === 1 ? withLength(body) : body
+    const tensor = readRaw({ ...info, shape, size }, elements)
     return { id: '', parameters: noParameters, inputs: [tensor], outputs: undefined, isRaw: true }
   })
 }

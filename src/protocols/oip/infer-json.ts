@@ -9,7 +9,7 @@ import { parseJson } from '../../core/text/parse-json.ts'
 import type { HttpRequest } from '../../http/message.ts'
 import { numberCodec, parseArrayText } from '../../values/array/array-text.ts'
 import { parseTexts } from '../../values/array/json.ts'
-import { NDArray } from '../../values/array/ndarray.ts'
+import type { NDArray } from '../../values/array/ndarray.ts'
 import type { ParseFailure } from '../../values/array/number-codec.ts'
 import { showShape } from '../../values/array/shape.ts'
 import { datatypes } from './datatype.ts'
@@ -23,7 +23,14 @@ import {
   requireDistinct,
 } from './infer-request.ts'
 import { textQuota } from './limits.ts'
-import { checkTensorInfo, inputFault, readRaw, type Tensor, type TensorInfo } from './tensor.ts'
+import {
+  checkTensorInfo,
+  inputFault,
+  readRaw,
+  type Tensor,
+  type TensorInfo,
+  tensorOf,
+} from './tensor.ts'
 
 const maxTensors = 1000
 // Longer requests are not compared with the next one. **Units**: bytes.
@@ -172,8 +179,8 @@ function readPlanned(
     if (size === undefined) {
       const json = text ?? textOf(cut)
       if (info.datatype === 'BYTES') return readShortJson(info, json)
-      const parsed = parseArrayText(json, datatypes[info.datatype].dtype, true, isPrivate)
-      return whenReady(parsed, (array) => tensorOf(info, array))
+      const parsed = parseArrayText(json, datatypes[info.datatype], true, isPrivate)
+      return whenReady(parsed, (array) => parsedTensor(info, array))
     }
     const left = binary.length - at
     if (!Number.isSafeInteger(size) || (size as number) < 0 || (size as number) > left) {
@@ -199,7 +206,7 @@ const reasons: Partial<Record<ParseFailure['failure'], BadInputReason>> = {
   depth: 'shape',
 }
 
-function tensorOf(
+function parsedTensor(
   info: TensorInfo,
   parsed: NDArray | ParseFailure,
   nulls: readonly number[] = [],
@@ -216,15 +223,14 @@ function tensorOf(
     const what = `${size} elements (shape ${showShape(shape)})`
     throw inputFault(name, what, parsed.size, 'shape', 'the data of ')
   }
-  const array = new NDArray(parsed.data, shape, parsed.dtype)
-  return { name, datatype, array, ...(nulls.length > 0 && { nulls }) }
+  return { ...tensorOf(info, parsed.data), ...(nulls.length > 0 && { nulls }) }
 }
 
 /** @throws BadInput. */
 export function readShortJson(info: TensorInfo, json: Uint8Array): Tensor {
-  const { dtype } = datatypes[info.datatype]
-  if (dtype !== 'str') return tensorOf(info, numberCodec.parseNdarray(json, dtype, true))
+  const dtype = datatypes[info.datatype]
+  if (dtype !== 'str') return parsedTensor(info, numberCodec.parseNdarray(json, dtype, true))
   const texts = parseTexts(json)
-  if ('failure' in texts) return tensorOf(info, texts)
-  return tensorOf(info, texts.array, texts.nulls)
+  if ('failure' in texts) return parsedTensor(info, texts)
+  return parsedTensor(info, texts.array, texts.nulls)
 }

@@ -2,20 +2,18 @@
 
 import { decodeFailureOf } from '../../api/stages.ts'
 import type { Visit } from '../../api/visit.ts'
-import { Overloaded, type ServingError } from '../../core/errors.ts'
+import { Overloaded } from '../../core/errors.ts'
 import { isPromise, type MaybePromise, whenReady } from '../../core/promise.ts'
 import { type Output, selectOutputs } from './infer-answer.ts'
 import type { InferRequest } from './infer-request.ts'
-import type { Model, ModelDescription } from './model.ts'
+import type { Failed, Model, ModelDescription } from './model.ts'
 import { requireKnown } from './tensor-info.ts'
 
 /** The requested outputs, or the error. */
-export type Inference = { readonly outputs: readonly Output[] } | { readonly error: ServingError }
+export type Inference = { readonly outputs: readonly Output[] } | Failed
 
 /** The answers of a streaming inference, or the error. */
-export type StreamInference =
-  | { readonly answers: AsyncIterable<readonly Output[]> }
-  | { readonly error: ServingError }
+export type StreamInference = { readonly answers: AsyncIterable<readonly Output[]> } | Failed
 
 /** @throws Overloaded while it is not ready. */
 export function describeModel(model: Model): MaybePromise<ModelDescription> {
@@ -54,7 +52,7 @@ function run<R>(
   request: InferRequest,
   { ctx }: Visit,
   call: (description: ModelDescription) => MaybePromise<R>,
-): MaybePromise<R | { readonly error: ServingError }> {
+): MaybePromise<R | Failed> {
   return attempt(() =>
     whenReady(describeModel(model), (description): MaybePromise<R> => {
       const { outputs } = description
@@ -75,12 +73,8 @@ async function* selected(
 }
 
 /** @returns a failure as an error. */
-export function attempt<R>(
-  run: () => MaybePromise<R>,
-): MaybePromise<R | { readonly error: ServingError }> {
-  const fail = (error: unknown) => ({
-    error: decodeFailureOf(error),
-  })
+export function attempt<R>(run: () => MaybePromise<R>): MaybePromise<R | Failed> {
+  const fail = (error: unknown) => ({ error: decodeFailureOf(error) })
   try {
     const answer = run()
     if (isPromise(answer)) return answer.catch(fail)

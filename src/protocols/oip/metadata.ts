@@ -1,6 +1,6 @@
 /** The metadata of a server and its models in the protocol's JSON, also for gRPC. @module */
 import { packageVersion } from '../../core/package-version.ts'
-import { datatypes } from './datatype.ts'
+import { configName } from './datatype.ts'
 import { describeModel } from './inference.ts'
 import type { Models } from './models.ts'
 import type { TensorInfo } from './tensor-info.ts'
@@ -46,7 +46,7 @@ export async function modelConfig(models: Models, asked?: string, version?: stri
   const { platform, maxBatchSize, inputs, outputs, isStream } = await describeModel(model)
   const tensor = ({ name, datatype, shape }: TensorInfo) => ({
     name,
-    data_type: datatypes[datatype].config,
+    data_type: configName(datatype),
     dims: shape.slice(Number(maxBatchSize > 0)),
     is_shape_tensor: false,
   })

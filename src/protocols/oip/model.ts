@@ -25,13 +25,16 @@ export interface ModelDescription {
   readonly labels?: Readonly<Record<string, readonly string[]>> | undefined
 }
 
+/** What came instead of an answer. */
+export interface Failed {
+  readonly error: ServingError
+}
+
 /** The outcome of an inference. */
-export type Outcome = { readonly outputs: readonly Tensor[] } | { readonly error: ServingError }
+export type Outcome = { readonly outputs: readonly Tensor[] } | Failed
 
 /** The first answer was awaited. */
-export type StreamOutcome =
-  | { readonly answers: AsyncIterable<readonly Tensor[]> }
-  | { readonly error: ServingError }
+export type StreamOutcome = { readonly answers: AsyncIterable<readonly Tensor[]> } | Failed
 
 /** A model that can be called. */
 export interface Model {

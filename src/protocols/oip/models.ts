@@ -51,8 +51,8 @@ export class Models {
   find(name = '', version = ''): Model {
     const versions = this.#versionsOf(name)
     if (version === '') {
-      const [first, ...others] = versions.values()
-      return others.reduce((a, b) => (Number(b.version) > Number(a.version) ? b : a), first)
+      const all = [...versions.values()]
+      return all.reduce((a, b) => (Number(b.version) > Number(a.version) ? b : a))
     }
     if (!/^\d+$/.test(version))
       throw new BadInput(expected('a number', `the version of model ${shown(name)}`, version))

@@ -8,7 +8,7 @@ import { joinHeaderNames } from '../../http/message.ts'
 import { constantHeaders } from '../../http/response-head.ts'
 import { lengthHeader } from './infer-request.ts'
 import { attempt } from './inference.ts'
-import type { Model } from './model.ts'
+import type { Failed, Model } from './model.ts'
 import type { ModelGroup } from './model-group.ts'
 import type { Models } from './models.ts'
 import { errorResponse } from './oip-error.ts'
@@ -32,9 +32,7 @@ export interface OipServer {
   onLateError(error: ServingError, requestId: string): void
 }
 
-type Answer = (
-  ...request: Parameters<Endpoint['answer']>
-) => MaybePromise<HttpResponse | { readonly error: ServingError }>
+type Answer = (...request: Parameters<Endpoint['answer']>) => MaybePromise<HttpResponse | Failed>
 
 /** `key`: method and path below `/v2`. `own`: where it differs from the others. */
 export function oipEndpoint(

@@ -31,7 +31,7 @@ export interface RemoteTensor {
 
 /** An unknown datatype becomes text. */
 export function remoteInfo({ name = '', datatype, shape = [] }: RemoteTensor): ModelTensor {
-  const dtype = isDatatype(datatype) ? datatypes[datatype].dtype : 'str'
+  const dtype = isDatatype(datatype) ? datatypes[datatype] : 'str'
   return {
     name,
     dtype,

@@ -11,11 +11,24 @@ export type ModelFile = Awaited<ReturnType<typeof modelFile>>
 /** A model on disk. */
 export type ModelFolder = Awaited<ReturnType<typeof readModelFolder>>
 
-/** `only`: name for a folder that is one model. */
-export async function modelNames(folder: string, only: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { withFileTypes: true })
-  if (entries.some(({ name }) => name === 'model.onnx' || /^\d+$/.test(name))) return [only]
-  return entries.filter(({ name }) => !name.startsWith('.')).map(({ name }) => name)
+/**
+ * `only`: name for a folder that is one model.
+ *
+ * @returns the folders of the models by name.
+ */
+export async function modelFolders(
+  folder: string,
+  only: string,
+): Promise<ReadonlyMap<string, string>> {
+  const entries = await readdir(folder)
+  if (entries.some((name) => name === 'model.onnx' || isVersion(name)))
+    return new Map([[only, folder]])
+  const names = entries.filter((name) => !name.startsWith('.'))
+  return new Map(names.map((name) => [name, join(folder, name)]))
+}
+
+function isVersion(name: string): boolean {
+  return /^\d+$/.test(name)
 }
 
 /**
@@ -34,7 +47,7 @@ export async function readModelFolder(folder: string, name: string) {
   const file = textOf(config.default_model_filename) ?? 'model.onnx'
   const found: ModelFile[] = []
   if (entries.includes(file)) found.push(await modelFile('1', join(folder, file)))
-  for (const version of entries.filter((entry) => /^\d+$/.test(entry))) {
+  for (const version of entries.filter(isVersion)) {
     const path = join(folder, version, file)
     const exists = await stat(path).then(
       () => true,

@@ -1,5 +1,5 @@
 /** Models of a folder, which may change while the server runs. @module */
-import { basename, join, resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { type RepositoryOptions, repositoryOptions } from '../../api/model-options.ts'
 import {
   BadInput,
@@ -22,7 +22,7 @@ import {
   bytesBeside,
   type ModelFile,
   type ModelFolder,
-  modelNames,
+  modelFolders,
   readModelFolder,
 } from './repository-folder.ts'
 import { type FolderModel, PooledRunner, RepositoryModel } from './repository-model.ts'
@@ -90,7 +90,7 @@ export class ModelRepository implements RunnerLife {
     clearInterval(this.#timer)
     this.#isStopping = true
     for (const runner of this.#starting) void runner.stop()
-    await this.#last.catch(() => {})
+    await this.#last
     this.#models.clear()
     await this.#pool?.stop()
     this.#pooled.clear()
@@ -100,17 +100,17 @@ export class ModelRepository implements RunnerLife {
 
   /** @throws InvalidArgument for a name that the folder does not have. */
   async #loadNamed(load: readonly string[]): Promise<void> {
-    const names = await modelNames(this.folder, this.#only)
-    const unknown = load.find((name) => name !== '*' && !names.includes(name))
+    const folders = await this.#folders()
+    const unknown = load.find((name) => name !== '*' && !folders.has(name))
     const place = 'load of modelRepository'
     if (unknown !== undefined)
       throw new InvalidArgument(expected('the name of a model', place, unknown))
-    await this.#loadAll(load.includes('*') ? names : load)
+    await this.#loadAll(load.includes('*') ? folders.keys() : load)
   }
 
   /** Reports what cannot be loaded, and loads the rest. */
-  async #loadAll(names: readonly string[]): Promise<void> {
-    await Promise.all(names.map((name) => this.load(name).catch(() => {})))
+  async #loadAll(names: Iterable<string>): Promise<void> {
+    await Promise.all(Array.from(names, (name) => this.load(name).catch(() => {})))
   }
 
   watch(listener: (event: RunnerEvent) => void): () => void {
@@ -142,9 +142,9 @@ export class ModelRepository implements RunnerLife {
   }
 
   async scan(): Promise<void> {
-    const names = await modelNames(this.folder, this.#only)
-    await this.#loadAll(names)
-    for (const name of this.names().keys()) if (!names.includes(name)) await this.unload(name)
+    const folders = await this.#folders()
+    await this.#loadAll(folders.keys())
+    for (const name of this.names().keys()) if (!folders.has(name)) await this.unload(name)
   }
 
   /**
@@ -165,29 +165,24 @@ export class ModelRepository implements RunnerLife {
     })
   }
 
-  get #only(): string {
-    return this.#options.name ?? basename(this.folder)
+  #folders(): Promise<ReadonlyMap<string, string>> {
+    return modelFolders(this.folder, this.#options.name ?? basename(this.folder))
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(work, work)
+    const turn = this.#last.then(work)
     this.#last = turn.catch(() => {})
     return turn
   }
 
   async #load(name: string): Promise<void> {
     if (this.#isStopping) throw this.#ending()
-    const names = await modelNames(this.folder, this.#only)
-    if (!names.includes(name))
+    const path = (await this.#folders()).get(name)
+    if (path === undefined)
       throw new NotFound(expected('the name of a model', 'the repository', name))
-    const isOnly =
-      names.length === 1 &&
-      name === this.#only &&
-      !(await modelNames(this.folder, '')).includes(name)
     const before = this.#models.get(name) ?? new Map<string, RepositoryModel>()
     const after = new Map<string, RepositoryModel>()
     const added: RepositoryModel[] = []
-    const path = isOnly ? this.folder : join(this.folder, name)
     const folder = await readModelFolder(path, name).catch((cause: Error) => {
       throw this.#failed(name, '', cause)
     })

@@ -12,11 +12,11 @@ import { PandasSeries } from '../../descriptors/pandas-series.ts'
 import { partValues } from '../../descriptors/part-plan.ts'
 import { Text } from '../../descriptors/text.ts'
 import { collectBody } from '../../http/message.ts'
-import { NDArray } from '../../values/array/ndarray.ts'
+import type { NDArray } from '../../values/array/ndarray.ts'
 import { showShape } from '../../values/array/shape.ts'
 import { frameView, seriesView } from './column-view.ts'
 import { datatypeOf } from './datatype.ts'
-import { inputFault, type Tensor } from './tensor.ts'
+import { inputFault, type Tensor, tensorOf } from './tensor.ts'
 import type { TensorInfo, TensorView } from './tensor-info.ts'
 
 /** Undefined if the value is not tensors. `side` names a value's only tensor, or `text_input` and `text_output`. */
@@ -65,7 +65,7 @@ function onlyText({ name, array }: Tensor): string {
 }
 
 function textTensor(name: string, text: string): readonly Tensor[] {
-  return [{ name, datatype: 'BYTES', array: new NDArray([text], [1], 'str') }]
+  return [tensorOf({ name, ...oneText }, [text])]
 }
 
 function textView(descriptor: Text, name: string): TensorView {

@@ -1,5 +1,6 @@
 /** Tensors, and Triton's binary tensor data: little-endian in C order; BYTES have a length of 32 bits each. @module */
 
+import { itemSize } from '../../core/dtype.ts'
 import { BadInput, expected, type ServingError, show } from '../../core/errors.ts'
 import { bytesOf } from '../../core/memory/byte-copy.ts'
 import { decodeUtf8 } from '../../core/text/utf8.ts'
@@ -67,18 +68,31 @@ export function shown(name: string): string {
  *
  * @throws BadInput.
  */
-export function readRaw({ name, datatype, shape, size }: TensorInfo, bytes: Uint8Array): Tensor {
-  if (datatype === 'BYTES') {
-    return { name, datatype, array: new NDArray(readTexts(name, bytes, size), shape, 'str') }
-  }
-  const { dtype, bytes: width } = datatypes[datatype]
+export function readRaw(info: TensorInfo, bytes: Uint8Array): Tensor {
+  return tensorOf(info, readElements(info, bytes))
+}
+
+/** @returns the tensor of elements. */
+export function tensorOf(
+  { name, datatype, shape }: Pick<TensorInfo, 'name' | 'datatype' | 'shape'>,
+  data: NDArray['data'],
+): Tensor {
+  return { name, datatype, array: new NDArray(data, shape, datatypes[datatype]) }
+}
+
+function readElements(
+  { name, datatype, shape, size }: TensorInfo,
+  bytes: Uint8Array,
+): NDArray['data'] {
+  if (datatype === 'BYTES') return readTexts(name, bytes, size)
+  const dtype = datatypes[datatype]
+  const width = datatype === 'BF16' ? 2 : itemSize(dtype)
   if (bytes.length !== size * width) {
     const what = `${size * width} bytes (shape ${showShape(shape)} of ${datatype})`
     throw inputFault(name, what, bytes.length)
   }
-  if (datatype === 'BF16') return { name, datatype, array: new NDArray(widen(bytes), shape) }
-  const data = viewElements(bytes, dtype as 'float64', `input ${shown(name)}`)
-  return { name, datatype, array: new NDArray(data as NDArray['data'], shape, dtype) }
+  if (datatype === 'BF16') return widen(bytes)
+  return viewElements(bytes, dtype as 'float64', `input ${shown(name)}`)
 }
 
 /** BF16 are the upper 16 bits of float32. */
