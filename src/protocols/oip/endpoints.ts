@@ -6,7 +6,7 @@
  */
 import { isPathSegment } from '../../api/api.ts'
 import type { Endpoint } from '../../api/endpoint.ts'
-import type { Access, RequestTarget } from '../../api/visit.ts'
+import type { RequestTarget } from '../../api/visit.ts'
 import { BadInput } from '../../core/errors.ts'
 import { isRecord } from '../../core/options.ts'
 import { type MaybePromise, whenReady } from '../../core/promise.ts'
@@ -15,7 +15,7 @@ import type { HttpRequest } from '../../http/message.ts'
 import { generateEndpoint } from './generate.ts'
 import { inferEndpoint } from './infer-endpoint.ts'
 import { modelConfig, modelMetadata, serverMetadata } from './metadata.ts'
-import { jsonResponse, type OipServer, oipEndpoint } from './oip-endpoint.ts'
+import { jsonResponse, type OipServer, oipEndpoint, probes } from './oip-endpoint.ts'
 
 type Params = RequestTarget['params']
 /**
@@ -58,7 +58,6 @@ function never(): never {
   throw new TypeError('no method goes here')
 }
 
-const probes: Access = { kind: 'open', because: 'probes of orchestrators have no credentials' }
 const modelPaths = ['/models/{model}', '/models/{model}/versions/{version}']
 
 function valuesOf({
@@ -120,17 +119,15 @@ const logSettings = {
   log_format: 'default',
 }
 
-function noRegions(): never {
-  throw new BadInput(
-    'expected tensors in the body: this server uses no shared memory, received a region of it',
-  )
-}
-
 const sharedMemory = (path: string): Record<string, Value> => ({
   [`GET ${path}/status`]: () => [],
   [`POST ${path}/unregister`]: () => undefined,
   [`POST ${path}/region/{region}/unregister`]: () => undefined,
-  [`POST ${path}/region/{region}/register`]: noRegions,
+  [`POST ${path}/region/{region}/register`]: () => {
+    throw new BadInput(
+      'expected tensors in the body: this server uses no shared memory, received a region of it',
+    )
+  },
 })
 
 /** Answers for what clients ask for and we do not have: shared memory, tracing, log settings. */

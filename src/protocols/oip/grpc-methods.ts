@@ -2,7 +2,7 @@
 
 import type { BytesAnswer, RpcMethod, UnaryMethod } from '../../api/protocol.ts'
 import { functionFailureOf } from '../../api/stages.ts'
-import type { Access, Visit } from '../../api/visit.ts'
+import type { Visit } from '../../api/visit.ts'
 import { NotFound } from '../../core/errors.ts'
 import { bufferPool } from '../../core/memory/buffer-pool.ts'
 import { type MaybePromise, whenReady } from '../../core/promise.ts'
@@ -14,7 +14,7 @@ import { minPooledBytes, type Output } from './infer-answer.ts'
 import { attempt, describeModel, infer, inferStream } from './inference.ts'
 import { modelConfig, modelMetadata, serverMetadata } from './metadata.ts'
 import type { Models } from './models.ts'
-import type { OipServer } from './oip-endpoint.ts'
+import { type OipServer, probes } from './oip-endpoint.ts'
 import { errorText } from './oip-error.ts'
 import { writeRaw } from './tensor.ts'
 
@@ -22,8 +22,6 @@ import { writeRaw } from './tensor.ts'
 const grpcServiceName = 'inference.GRPCInferenceService'
 
 type Answer = UnaryMethod['answer']
-
-const probes: Access = { kind: 'open', because: 'probes of orchestrators have no credentials' }
 
 /** @returns the methods of a server's models. */
 export function grpcMethods({

@@ -6,10 +6,10 @@ import type { Visit } from '../../api/visit.ts'
 import { BadInput, expected } from '../../core/errors.ts'
 import { isPromise, type MaybePromise, whenReady } from '../../core/promise.ts'
 import type { Context } from '../../http/context.ts'
-import type { HttpRequest, HttpResponse } from '../../http/message.ts'
+import { type HttpRequest, type HttpResponse, isChunk, parseLength } from '../../http/message.ts'
 import { filled, sizeOf } from '../../values/array/shape.ts'
 import { encodeAnswer, nonFiniteFor } from './infer-answer.ts'
-import { isLength, isRawBody, type LastRequest, readInfer } from './infer-json.ts'
+import { type LastRequest, readInfer } from './infer-json.ts'
 import { type InferRequest, lengthHeader, noParameters } from './infer-request.ts'
 import { describeModel, infer } from './inference.ts'
 import type { Failed, Model } from './model.ts'
@@ -27,11 +27,7 @@ export function inferEndpoint(path: string, server: OipServer, named?: Model): E
     name: 'infer',
     readsHeaders: inferHeaders(named === undefined ? models.all() : [named]),
     // Tensors are views of the body.
-    alignedAt(headers) {
-      const length = headers.get(lengthHeader)
-      if (length === undefined || !isLength(length)) return undefined
-      return Number(length)
-    },
+    alignedAt: (headers) => parseLength(headers.get(lengthHeader)),
   }
   return oipEndpoint(server, `POST ${path}`, own, (request, visit) => {
     const {
@@ -54,7 +50,8 @@ function readRequest(
   last: LastRequest,
 ): MaybePromise<InferRequest> {
   const length = ctx.headers.get(lengthHeader)
-  if (isRawBody(length)) return rawRequest(model, request.body)
+  // The body is one tensor's elements alone.
+  if (parseLength(length) === 0) return rawRequest(model, request.body)
   return request.releaseAfter(readInfer(request, length, last))
 }
 
@@ -122,8 +119,7 @@ function compressed(
   name: keyof typeof encoders,
 ): MaybePromise<HttpResponse> {
   const { body, headers, pooled, ...rest } = response
-  const isWhole = typeof body === 'string' || body instanceof Uint8Array
-  if (!isWhole || body.length === 0) return response
+  if (!isChunk(body) || body.length === 0) return response
   return encoders[name](body).then((bytes) => {
     pooled?.give(body)
     return {

@@ -6,7 +6,7 @@ import { isRecord } from '../../core/options.ts'
 import { type MaybePromise, whenAllReady, whenReady } from '../../core/promise.ts'
 import { type CutJson, cutAlike, cutJson } from '../../core/text/json-cut.ts'
 import { parseJson } from '../../core/text/parse-json.ts'
-import type { HttpRequest } from '../../http/message.ts'
+import { type HttpRequest, parseLength } from '../../http/message.ts'
 import { numberCodec, parseArrayText } from '../../values/array/array-text.ts'
 import { parseTexts } from '../../values/array/json.ts'
 import type { NDArray } from '../../values/array/ndarray.ts'
@@ -38,6 +38,7 @@ const maxKeptBytes = 16 * 1024
 const noBytes = new Uint8Array(0)
 const dataOfInputs = { of: 'inputs', names: ['data'] } as const
 
+type Members = Readonly<Record<string, unknown>>
 type Plan = ReturnType<typeof planOf>
 
 interface PlannedInput {
@@ -63,8 +64,8 @@ export function readInfer(
 ): MaybePromise<InferRequest> {
   const { bytes, isPrivate } = request.lasting(minAsyncBytes)
   if (length === undefined) return readParts(bytes, noBytes, last, isPrivate)
-  const size = Number(length)
-  if (!isLength(length) || size > bytes.length) {
+  const size = parseLength(length)
+  if (size === undefined || size > bytes.length) {
     throw new BadInput(
       expected(`a length from 0 to ${bytes.length}, that of the body,`, lengthHeader, length),
     )
@@ -72,16 +73,6 @@ export function readInfer(
   if (size === bytes.length) return readParts(bytes, noBytes, last, isPrivate)
   const { body } = request
   return readParts(body.subarray(0, size), body.subarray(size), last, false)
-}
-
-/** Whether the header has a length. */
-export function isLength(text: string): boolean {
-  return /^\d{1,15}$/.test(text)
-}
-
-/** Whether the body is one tensor's elements alone. */
-export function isRawBody(length: string | undefined): boolean {
-  return length !== undefined && /^0+$/.test(length)
 }
 
 function readParts(
@@ -123,10 +114,7 @@ function planOf({ value: body, indexOf }: CutJson) {
   }
 }
 
-function plannedInput(
-  input: Readonly<Record<string, unknown>>,
-  indexOf: CutJson['indexOf'],
-): PlannedInput {
+function plannedInput(input: Members, indexOf: CutJson['indexOf']): PlannedInput {
   const { data } = input
   const info = checkTensorInfo(input.name, input.datatype, input.shape)
   const parameters = parseParameters(input.parameters, 'input', info.name)
@@ -142,7 +130,7 @@ function plannedInput(
   return { info, cut, text: cut === -1 ? Buffer.from(JSON.stringify(data)) : undefined }
 }
 
-function requireList(value: unknown, name: string): readonly Readonly<Record<string, unknown>>[] {
+function requireList(value: unknown, name: string): readonly Members[] {
   const isList =
     Array.isArray(value) && value.every((each) => typeof each === 'object' && each !== null)
   if (!isList) throw badInput('schema', expected('a list of objects', name, value))
@@ -150,11 +138,10 @@ function requireList(value: unknown, name: string): readonly Readonly<Record<str
   throw badInput('schema', expected(`at most ${maxTensors} elements`, name, value.length))
 }
 
-function readOutputs(list: readonly Readonly<Record<string, unknown>>[]): RequestedOutput[] {
-  const outputs = list.map(({ name, parameters }) => {
-    const shown = typeof name === 'string' ? name : undefined
-    return requestedOutput(name, parseParameters(parameters, 'output', shown))
-  })
+function readOutputs(list: readonly Members[]): RequestedOutput[] {
+  const outputs = list.map(({ name, parameters }) =>
+    requestedOutput(name, parseParameters(parameters, 'output', name)),
+  )
   requireDistinct(outputs, 'output')
   return outputs
 }

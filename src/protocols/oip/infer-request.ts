@@ -40,9 +40,9 @@ export const noParameters: Parameters = Object.freeze({})
  *
  * @throws BadInput.
  */
-export function parseParameters(value: unknown, what: string, name?: string): Parameters {
+export function parseParameters(value: unknown, what: string, name?: unknown): Parameters {
   if (value === undefined || value === null) return noParameters
-  const place = () => (name === undefined ? what : `${what} ${shown(name)}`)
+  const place = () => (typeof name === 'string' ? `${what} ${shown(name)}` : what)
   if (typeof value !== 'object' || Array.isArray(value)) {
     throw badInput('schema', expected('an object', `parameters of ${place()}`, value))
   }

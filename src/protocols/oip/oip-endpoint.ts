@@ -1,6 +1,7 @@
 /** What all endpoints of the protocol have in common. @module */
 
 import type { Endpoint } from '../../api/endpoint.ts'
+import type { Access } from '../../api/visit.ts'
 import type { ServingError } from '../../core/errors.ts'
 import { type MaybePromise, whenReady } from '../../core/promise.ts'
 import type { HttpResponse } from '../../http/message.ts'
@@ -18,6 +19,12 @@ import { oipOperations } from './operations.ts'
 export function inferHeaders(models: readonly Model[]): Endpoint['readsHeaders'] {
   const own = ['x-request-id', 'content-encoding', 'accept', 'accept-encoding', lengthHeader]
   return joinHeaderNames(own, ...models.map(({ readsHeaders }) => readsHeaders))
+}
+
+/** Whether the server lives and is ready may be asked by everybody. */
+export const probes: Access = {
+  kind: 'open',
+  because: 'probes of orchestrators have no credentials',
 }
 
 /** What the endpoints need of their server. */
