@@ -265,7 +265,10 @@ export function requireChunk(value: unknown): Chunk {
   throw new BadOutput(expected('a string or bytes', 'a chunk of the response', value))
 }
 
-/** @returns a chunk that may be kept: pooled memory is copied, and given back. */
+/**
+ * @internal
+ * @returns a chunk that may be kept: pooled memory is copied, and given back.
+ */
 export function lastingChunk({ pooled }: Pick<HttpResponse, 'pooled'>, chunk: Chunk): Chunk {
   if (pooled === undefined || typeof chunk === 'string') return chunk
   const copy = new Uint8Array(chunk)
