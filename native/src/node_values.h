@@ -67,7 +67,8 @@ inline napi_value HandOver(napi_env env, uint8_t* bytes, size_t size) {
   void* copy;
   const bool done = napi_create_arraybuffer(env, size, &copy, &buffer) == napi_ok;
   if (done) {
-    std::memcpy(copy, bytes, size);
+    // An empty one has no address.
+    if (size != 0) std::memcpy(copy, bytes, size);
   } else {
     ClearException(env);
   }
