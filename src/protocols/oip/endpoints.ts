@@ -7,7 +7,6 @@
 import { isPathSegment } from '../../api/api.ts'
 import type { Endpoint } from '../../api/endpoint.ts'
 import type { RequestTarget } from '../../api/visit.ts'
-import { BadInput } from '../../core/errors.ts'
 import { isRecord } from '../../core/options.ts'
 import { type MaybePromise, whenReady } from '../../core/promise.ts'
 import { parseJson } from '../../core/text/parse-json.ts'
@@ -81,7 +80,6 @@ function valuesOf({
     'GET /health/live': () => ({ live: true }),
     'GET /health/ready': () => readiness(unready()),
     ...Object.assign({}, ...modelPaths.map(ofModel)),
-    'GET /models/{model}/trace/setting': () => traceSettings,
     ...(introspection && {
       'GET /models': () => ({ models: [...new Set(models.all().map(({ name }) => name))] }),
       'GET /models/stats': () => group.statistics(),
@@ -89,7 +87,6 @@ function valuesOf({
     }),
     'POST /repository/models/{model}/load': ({ model }) => group.change('load', model),
     'POST /repository/models/{model}/unload': ({ model }) => group.change('unload', model),
-    ...absent,
   }
 }
 
@@ -99,43 +96,4 @@ function readsReady(body: Uint8Array): boolean {
   if (body.length === 0) return false
   const value = parseJson(body, 'the request')
   return isRecord(value) && value.ready === true
-}
-
-const traceSettings = {
-  trace_level: ['OFF'],
-  trace_rate: '1000',
-  trace_count: '-1',
-  log_frequency: '0',
-  trace_file: '',
-  trace_mode: 'triton',
-}
-
-const logSettings = {
-  log_file: '',
-  log_info: true,
-  log_warning: true,
-  log_error: true,
-  log_verbose_level: 0,
-  log_format: 'default',
-}
-
-const sharedMemory = (path: string): Record<string, Value> => ({
-  [`GET ${path}/status`]: () => [],
-  [`POST ${path}/unregister`]: () => undefined,
-  [`POST ${path}/region/{region}/unregister`]: () => undefined,
-  [`POST ${path}/region/{region}/register`]: () => {
-    throw new BadInput(
-      'expected tensors in the body: this server uses no shared memory, received a region of it',
-    )
-  },
-})
-
-/** Answers for what clients ask for and we do not have: shared memory, tracing, log settings. */
-const absent: Readonly<Record<string, Value>> = {
-  ...sharedMemory('/systemsharedmemory'),
-  ...sharedMemory('/cudasharedmemory'),
-  'GET /trace/setting': () => traceSettings,
-  'POST /trace/setting': () => traceSettings,
-  'GET /logging': () => logSettings,
-  'POST /logging': () => logSettings,
 }

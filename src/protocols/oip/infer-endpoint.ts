@@ -3,18 +3,14 @@ import { promisify } from 'node:util'
 import { deflate, gzip } from 'node:zlib'
 import type { Endpoint } from '../../api/endpoint.ts'
 import type { Visit } from '../../api/visit.ts'
-import { BadInput, expected } from '../../core/errors.ts'
 import { isPromise, type MaybePromise, whenReady } from '../../core/promise.ts'
-import type { Context } from '../../http/context.ts'
-import { type HttpRequest, type HttpResponse, isChunk, parseLength } from '../../http/message.ts'
-import { filled, sizeOf } from '../../values/array/shape.ts'
+import { type HttpResponse, isChunk, parseLength } from '../../http/message.ts'
 import { encodeAnswer, nonFiniteFor } from './infer-answer.ts'
 import { type LastRequest, readInfer } from './infer-json.ts'
-import { type InferRequest, lengthHeader, noParameters } from './infer-request.ts'
-import { describeModel, infer } from './inference.ts'
+import { type InferRequest, lengthHeader } from './infer-request.ts'
+import { infer } from './inference.ts'
 import type { Failed, Model } from './model.ts'
 import { inferHeaders, type OipServer, oipEndpoint } from './oip-endpoint.ts'
-import { readRaw } from './tensor.ts'
 
 // `deflate` is zlib's format (RFC 9110 section 8.4.1.2).
 const encoders = { gzip: promisify(gzip), deflate: promisify(deflate) }
@@ -36,23 +32,11 @@ export function inferEndpoint(path: string, server: OipServer, named?: Model): E
     } = visit
     const find = () => named ?? models.find(params.model, params.version)
     const model = find()
-    const read = readRequest(model, request, ctx, last)
+    const read = request.releaseAfter(readInfer(request, ctx.headers.get(lengthHeader), last))
     if (!isPromise(read)) return answerTo(model, read, visit, true)
     // Looked up again: the version may have been replaced while the body was read.
     return read.then((ready) => answerTo(find(), ready, visit, false))
   })
-}
-
-function readRequest(
-  model: Model,
-  request: HttpRequest,
-  ctx: Context,
-  last: LastRequest,
-): MaybePromise<InferRequest> {
-  const length = ctx.headers.get(lengthHeader)
-  // The body is one tensor's elements alone.
-  if (parseLength(length) === 0) return rawRequest(model, request.body)
-  return request.releaseAfter(readInfer(request, length, last))
 }
 
 function answerTo(
@@ -61,8 +45,7 @@ function answerTo(
   visit: Visit,
   isAtOnce: boolean,
 ): MaybePromise<HttpResponse | Failed> {
-  const { id, parameters, isRaw = false } = request
-  const isBinary = isRaw || parameters.binary_data_output === true
+  const { id, parameters } = request
   const { ctx } = visit
   const encoding = encodingFrom(ctx.headers.get('accept-encoding'))
   const pending = infer(model, request, visit)
@@ -70,7 +53,7 @@ function answerTo(
   return whenReady(pending, (inference) => {
     if ('error' in inference) return inference
     const form = {
-      allBinary: isBinary,
+      allBinary: parameters.binary_data_output === true,
       isAtOnce: isSent,
       nonFinite: nonFiniteFor(ctx.headers.get('accept')),
     }
@@ -82,29 +65,6 @@ function answerTo(
       return compressed(response, encoding)
     })
   })
-}
-
-function rawRequest(model: Model, body: Uint8Array): MaybePromise<InferRequest> {
-  return whenReady(describeModel(model), ({ inputs }) => {
-    const [info] = inputs
-    if (inputs.length !== 1) {
-      throw new BadInput(
-        expected('a model of one input', 'a body without JSON', `one of ${inputs.length}`),
-      )
-    }
-    const shape = filled(info.shape, 1)
-    const size = sizeOf(shape)
-    const elements = info.datatype === 'BYTES' && size === 1 ? withLength(body) : body
-    const tensor = readRaw({ ...info, shape, size }, elements)
-    return { id: '', parameters: noParameters, inputs: [tensor], outputs: undefined, isRaw: true }
-  })
-}
-
-function withLength(body: Uint8Array): Uint8Array {
-  const bytes = Buffer.allocUnsafe(4 + body.length)
-  bytes.writeUInt32LE(body.length)
-  bytes.set(body, 4)
-  return bytes
 }
 
 /** A list is ignored: aiohttp and httpx send all that they know, and compressing costs more than sending. */

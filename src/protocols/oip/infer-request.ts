@@ -28,8 +28,6 @@ export interface InferRequest {
   readonly parameters: Parameters
   readonly inputs: readonly Tensor[]
   readonly outputs: readonly RequestedOutput[] | undefined
-  /** Whether the body is the elements of the only input, and so is the answer's. */
-  readonly isRaw?: boolean
 }
 
 /** The parameters of a request without parameters. */

@@ -83,7 +83,7 @@ const ofModel = (path: string, name: string): Readonly<Record<string, Json>> => 
 const name = { type: 'string', description: 'Of the model.' }
 const index = list(object({ name, version: string, state: string, reason: string }, ['name']))
 
-/** Operations by method and path below `/v2`, without shared memory, traces and logs. */
+/** Operations by method and path below `/v2`. */
 export const oipOperations: Readonly<Record<string, Json>> = {
   'GET ': operation('oip_server', 'Name, version and extensions.', any),
   'GET /health/live': operation('oip_live', 'Whether the server runs.', any),

@@ -2,14 +2,11 @@
 
 /** A count and the total time. **Units**: nanoseconds. */
 export interface Duration {
-  count: number
-  ns: number
+  readonly count: number
+  readonly ns: number
 }
 
-const none: Readonly<Duration> = { count: 0, ns: 0 }
-
-// Further batch sizes are counted in the sums alone.
-const maxBatchSizes = 256
+const none: Duration = { count: 0, ns: 0 }
 
 /**
  * **Units**: `lastMs` in milliseconds since the epoch; 0: never.
@@ -17,9 +14,7 @@ const maxBatchSizes = 256
  * @returns the counters of one model in this process.
  */
 export function newStatistics() {
-  // By the number of rows.
-  const batches: Record<string, Duration> = {}
-  return { success: { ...none }, fail: { ...none }, batches, rows: 0, lastMs: 0 }
+  return { success: none, fail: none, rows: 0, lastMs: 0 }
 }
 
 /** The counters of one model. */
@@ -27,17 +22,14 @@ export type Statistics = ReturnType<typeof newStatistics>
 
 /** Counts an inference; `rows` is undefined if it failed. */
 export function countInference(statistics: Statistics, rows: number | undefined, ms: number): void {
+  const took = { count: 1, ns: Math.round(ms * 1e6) }
   if (rows === undefined) {
-    add(statistics.fail, ms)
+    statistics.fail = joined(statistics.fail, took)
     return
   }
-  const { batches, success } = statistics
+  statistics.success = joined(statistics.success, took)
   statistics.rows += rows
   statistics.lastMs = Date.now()
-  add(success, ms)
-  if (batches[rows] === undefined && Object.keys(batches).length < maxBatchSizes)
-    batches[rows] = { ...none }
-  if (batches[rows] !== undefined) add(batches[rows], ms)
 }
 
 /** The counters of one version of a model. */
@@ -61,26 +53,17 @@ export function joinStatistics(all: readonly ModelCounts[]): ModelStatistics[] {
 }
 
 function sum(a: ModelCounts, b: ModelCounts): ModelCounts {
-  const batches = { ...a.batches }
-  for (const [rows, duration] of Object.entries(b.batches))
-    batches[rows] = joined(duration, batches[rows])
   return {
     ...a,
     success: joined(a.success, b.success),
     fail: joined(a.fail, b.fail),
-    batches,
     rows: a.rows + b.rows,
     lastMs: Math.max(a.lastMs, b.lastMs),
   }
 }
 
-function joined(a: Duration, b = none): Duration {
+function joined(a: Duration, b: Duration): Duration {
   return { count: a.count + b.count, ns: a.ns + b.ns }
-}
-
-function add(duration: Duration, ms: number): void {
-  duration.count++
-  duration.ns += Math.round(ms * 1e6)
 }
 
 /**
@@ -88,12 +71,7 @@ function add(duration: Duration, ms: number): void {
  *
  * @returns counters under the protocol's names.
  */
-function statisticsOf({ name, version, success, fail, batches, rows, lastMs }: ModelCounts) {
-  const compute = (duration: Duration) => ({
-    compute_input: none,
-    compute_infer: duration,
-    compute_output: none,
-  })
+function statisticsOf({ name, version, success, fail, rows, lastMs }: ModelCounts) {
   return {
     name,
     version,
@@ -104,15 +82,11 @@ function statisticsOf({ name, version, success, fail, batches, rows, lastMs }: M
       success,
       fail,
       queue: none,
-      ...compute(success),
+      compute_input: none,
+      compute_infer: success,
+      compute_output: none,
       cache_hit: none,
       cache_miss: none,
     },
-    response_stats: {},
-    batch_stats: Object.entries(batches).map(([size, each]) => ({
-      batch_size: Number(size),
-      ...compute(each),
-    })),
-    memory_usage: [],
   }
 }
