@@ -137,19 +137,14 @@ export function generateEndpoint(path: string, server: OipServer): Endpoint {
     const nonFinite = nonFiniteFor(ctx.headers.get('accept'))
     const read = await readGenerate(body, await describeModel(model))
     if (name === 'generate') {
-      const inference = await infer(model, read, visit)
-      if ('error' in inference) return inference
-      return {
-        headers: jsonHeaders,
-        body: generateAnswer(model, read.id, inference.outputs, nonFinite),
-      }
+      const outputs = await infer(model, read, visit)
+      return { headers: jsonHeaders, body: generateAnswer(model, read.id, outputs, nonFinite) }
     }
-    const inference = await inferStream(model, read, visit)
-    if ('error' in inference) return inference
+    const answers = await inferStream(model, read, visit)
     const late = (error: ServingError) => onLateError(error, ctx.id)
     return {
       headers: eventHeaders,
-      body: generateEvents(model, read.id, inference.answers, nonFinite, late),
+      body: generateEvents(model, read.id, answers, nonFinite, late),
     }
   })
 }

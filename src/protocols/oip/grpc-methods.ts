@@ -3,7 +3,7 @@
 import type { BytesAnswer, RpcMethod, UnaryMethod } from '../../api/protocol.ts'
 import { functionFailureOf } from '../../api/stages.ts'
 import type { Visit } from '../../api/visit.ts'
-import { NotFound } from '../../core/errors.ts'
+import { NotFound, type ServingError } from '../../core/errors.ts'
 import { bufferPool } from '../../core/memory/buffer-pool.ts'
 import { type MaybePromise, whenReady } from '../../core/promise.ts'
 import type { EncodedMessage } from '../../messages/encoded-message.ts'
@@ -57,7 +57,7 @@ export function grpcMethods({
       async ({ name, version }) => ({ config: await modelConfig(models, name, version) }),
     ),
     ModelInfer: (message, visit) =>
-      attempt(() => inferOne(models, readInferRequest(message), visit)),
+      attempt(() => inferOne(models, readInferRequest(message), visit), failed),
     ModelStatistics: method(
       gen.modelStatisticsRequest,
       gen.modelStatisticsResponse,
@@ -99,9 +99,15 @@ function method<Q extends object, A extends object>(
   answer: (message: Q) => MaybePromise<A>,
 ): Answer {
   return (message) =>
-    attempt(() =>
-      whenReady(answer(request.decode(message)), (value) => ({ bytes: response.encode(value) })),
+    attempt(
+      () =>
+        whenReady(answer(request.decode(message)), (value) => ({ bytes: response.encode(value) })),
+      failed,
     )
+}
+
+function failed(error: ServingError): BytesAnswer {
+  return { error }
 }
 
 /** An unknown model is not ready, which is no error over gRPC. */
@@ -119,13 +125,12 @@ function inferOne(
   models: Models,
   request: GrpcInferRequest,
   visit: Visit,
-): MaybePromise<BytesAnswer> {
+): MaybePromise<EncodedMessage> {
   const model = models.find(request.name, request.version)
-  return whenReady(infer(model, request.read(), visit), (inference): BytesAnswer => {
-    if ('error' in inference) return inference
-    const info = { name: model.name, version: model.version, id: request.id }
-    return encodeInferResponse(info, inference.outputs)
-  })
+  const info = { name: model.name, version: model.version, id: request.id }
+  return whenReady(infer(model, request.read(), visit), (outputs) =>
+    encodeInferResponse(info, outputs),
+  )
 }
 
 /**
@@ -147,10 +152,10 @@ async function* streamOne(
     // Looked up again: the version may have been replaced meanwhile.
     const model = models.find(request.name, request.version)
     info = { ...info, version: model.version, isFinal: true }
-    const run = isStream ? inferStream : infer
-    const inference = await run(model, request.read(), visit)
-    if ('error' in inference) throw inference.error
-    const answers = 'answers' in inference ? inference.answers : [inference.outputs]
+    const inputs = request.read()
+    const answers = isStream
+      ? await inferStream(model, inputs, visit)
+      : [await infer(model, inputs, visit)]
     const each = { ...info, isFinal: !isStream }
     for await (const outputs of answers) yield encodeStreamResponse(each, outputs)
     if (isStream && request.parameters.triton_enable_empty_final_response === true)

@@ -9,7 +9,7 @@ import { encodeAnswer, nonFiniteFor } from './infer-answer.ts'
 import { type LastRequest, readInfer } from './infer-json.ts'
 import { type InferRequest, lengthHeader } from './infer-request.ts'
 import { infer } from './inference.ts'
-import type { Failed, Model } from './model.ts'
+import type { Model } from './model.ts'
 import { inferHeaders, type OipServer, oipEndpoint } from './oip-endpoint.ts'
 
 // `deflate` is zlib's format (RFC 9110 section 8.4.1.2).
@@ -44,20 +44,19 @@ function answerTo(
   request: InferRequest,
   visit: Visit,
   isAtOnce: boolean,
-): MaybePromise<HttpResponse | Failed> {
+): MaybePromise<HttpResponse> {
   const { id, parameters } = request
   const { ctx } = visit
   const encoding = encodingFrom(ctx.headers.get('accept-encoding'))
   const pending = infer(model, request, visit)
   const isSent = isAtOnce && encoding === undefined && !isPromise(pending)
-  return whenReady(pending, (inference) => {
-    if ('error' in inference) return inference
+  return whenReady(pending, (outputs) => {
     const form = {
       allBinary: parameters.binary_data_output === true,
       isAtOnce: isSent,
       nonFinite: nonFiniteFor(ctx.headers.get('accept')),
     }
-    return whenReady(encodeAnswer(model, id, inference.outputs, form), (answer) => {
+    return whenReady(encodeAnswer(model, id, outputs, form), (answer) => {
       const own = ctx.ownResponse
       const response =
         own === undefined ? answer : { ...answer, headers: own.mergeEncoded(answer.headers) }

@@ -2,18 +2,12 @@
 
 import { decodeFailureOf } from '../../api/stages.ts'
 import type { Visit } from '../../api/visit.ts'
-import { Overloaded } from '../../core/errors.ts'
+import { Overloaded, type ServingError } from '../../core/errors.ts'
 import { isPromise, type MaybePromise, whenReady } from '../../core/promise.ts'
 import { type Output, selectOutputs } from './infer-answer.ts'
 import type { InferRequest } from './infer-request.ts'
-import type { Failed, Model, ModelDescription } from './model.ts'
+import type { Model, ModelDescription } from './model.ts'
 import { requireKnown } from './tensor-info.ts'
-
-/** The requested outputs, or the error. */
-export type Inference = { readonly outputs: readonly Output[] } | Failed
-
-/** The answers of a streaming inference, or the error. */
-export type StreamInference = { readonly answers: AsyncIterable<readonly Output[]> } | Failed
 
 /** @throws Overloaded while it is not ready. */
 export function describeModel(model: Model): MaybePromise<ModelDescription> {
@@ -23,58 +17,55 @@ export function describeModel(model: Model): MaybePromise<ModelDescription> {
   return model.describe()
 }
 
-/** Never throws, never rejects. */
-export function infer(model: Model, request: InferRequest, visit: Visit): MaybePromise<Inference> {
-  return run(model, request, visit, ({ labels }) =>
-    whenReady(model.infer(request.inputs, visit), (outcome) => {
-      if ('error' in outcome) return outcome
-      return { outputs: selectOutputs(outcome.outputs, request.outputs, labels) }
-    }),
+/**
+ * @returns the requested outputs.
+ * @throws ServingErrors.
+ */
+export function infer(
+  model: Model,
+  request: InferRequest,
+  visit: Visit,
+): MaybePromise<readonly Output[]> {
+  return whenReady(begin(model, request, visit), ({ labels }) =>
+    whenReady(model.infer(request.inputs, visit), (tensors) =>
+      selectOutputs(tensors, request.outputs, labels),
+    ),
   )
 }
 
 /** As {@link infer}, for functions that yield. */
-export function inferStream(
+export async function inferStream(
   model: Model,
   request: InferRequest,
   visit: Visit,
-): MaybePromise<StreamInference> {
-  return run(model, request, visit, ({ labels }) =>
-    whenReady(model.stream(request.inputs, visit), (outcome) => {
-      if ('error' in outcome) return outcome
-      return { answers: selected(outcome.answers, request, labels) }
-    }),
-  )
+): Promise<AsyncIterable<readonly Output[]>> {
+  const { labels } = await begin(model, request, visit)
+  const answers = await model.stream(request.inputs, visit)
+  return (async function* selected() {
+    for await (const tensors of answers) yield selectOutputs(tensors, request.outputs, labels)
+  })()
 }
 
-function run<R>(
+/** Refuses unknown outputs before the model computes. */
+function begin(
   model: Model,
-  request: InferRequest,
+  { outputs, parameters }: InferRequest,
   { ctx }: Visit,
-  call: (description: ModelDescription) => MaybePromise<R>,
-): MaybePromise<R | Failed> {
-  return attempt(() =>
-    whenReady(describeModel(model), (description): MaybePromise<R> => {
-      const { outputs } = description
-      // Before the model computes.
-      if (outputs.length > 0) requireKnown(request.outputs ?? [], outputs, 'outputs')
-      ctx.parameters = request.parameters
-      return call(description)
-    }),
-  )
+): MaybePromise<ModelDescription> {
+  return whenReady(describeModel(model), (description) => {
+    const known = description.outputs
+    if (known.length > 0) requireKnown(outputs ?? [], known, 'outputs')
+    ctx.parameters = parameters
+    return description
+  })
 }
 
-async function* selected(
-  answers: AsyncIterable<Parameters<typeof selectOutputs>[0]>,
-  { outputs }: InferRequest,
-  labels: ModelDescription['labels'],
-): AsyncGenerator<readonly Output[]> {
-  for await (const tensors of answers) yield selectOutputs(tensors, outputs, labels)
-}
-
-/** @returns a failure as an error. */
-export function attempt<R>(run: () => MaybePromise<R>): MaybePromise<R | Failed> {
-  const fail = (error: unknown) => ({ error: decodeFailureOf(error) })
+/** @returns what `failed` makes of an error. */
+export function attempt<R, F>(
+  run: () => MaybePromise<R>,
+  failed: (error: ServingError) => F,
+): MaybePromise<R | F> {
+  const fail = (error: unknown) => failed(decodeFailureOf(error))
   try {
     const answer = run()
     if (isPromise(answer)) return answer.catch(fail)

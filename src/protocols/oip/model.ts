@@ -25,16 +25,8 @@ export interface ModelDescription {
   readonly labels?: Readonly<Record<string, readonly string[]>> | undefined
 }
 
-/** What came instead of an answer. */
-export interface Failed {
-  readonly error: ServingError
-}
-
-/** The outcome of an inference. */
-export type Outcome = { readonly outputs: readonly Tensor[] } | Failed
-
-/** The first answer was awaited. */
-export type StreamOutcome = { readonly answers: AsyncIterable<readonly Tensor[]> } | Failed
+/** What came of an inference. */
+export type Outcome<R> = { readonly answer: R } | { readonly error: ServingError }
 
 /** A model that can be called. */
 export interface Model {
@@ -45,10 +37,14 @@ export interface Model {
   readonly unready: string | undefined
   /** @throws rejects while it is unready. */
   describe(): MaybePromise<ModelDescription>
-  /** Never throws, never rejects. */
-  infer(inputs: readonly Tensor[], visit: Visit): MaybePromise<Outcome>
-  /** Never throws, never rejects. */
-  stream(inputs: readonly Tensor[], visit: Visit): MaybePromise<StreamOutcome>
+  /** @throws ServingErrors. */
+  infer(inputs: readonly Tensor[], visit: Visit): MaybePromise<readonly Tensor[]>
+  /**
+   * Awaits the first answer.
+   *
+   * @throws ServingErrors.
+   */
+  stream(inputs: readonly Tensor[], visit: Visit): MaybePromise<AsyncIterable<readonly Tensor[]>>
 }
 
 /** @returns the APIs whose descriptors are tensors. */
@@ -73,31 +69,25 @@ function apiModel(api: Api, input: TensorView, output: TensorView): Model {
   const description = { platform: 'serving', inputs, outputs, maxBatchSize: 0, isStream }
   const fail = (error: ServingError) => ({ error })
   const protocol = 'oip'
-  const unary: Encoding<Outcome> = {
+  const unary: Encoding<Outcome<readonly Tensor[]>> = {
     protocol,
     encode: (_, result, ctx) =>
-      whenReady(output.toTensors(result, ctx), (tensors): Outcome => {
+      whenReady(output.toTensors(result, ctx), (answer) => {
         const error = statusErrorOf(ctx)
-        if (error === undefined) return { outputs: tensors }
-        return { error }
+        return error === undefined ? { answer } : { error }
       }),
     fail,
   }
-  const streaming: Encoding<StreamOutcome> = {
+  const streaming: Encoding<Outcome<AsyncIterable<readonly Tensor[]>>> = {
     protocol,
     encode: async (_, result, ctx) => {
       const answers = output.toStream?.(result, ctx) ?? once(() => output.toTensors(result, ctx))
       const first = await firstOf(answers[Symbol.asyncIterator](), result, ctx)
-      if ('error' in first) return first
-      return { answers: first.items }
+      return 'error' in first ? first : { answer: first.items }
     },
     fail,
   }
-  const run = <R extends Outcome | StreamOutcome>(
-    tensors: readonly Tensor[],
-    visit: Visit,
-    encoding: Encoding<R>,
-  ) => {
+  const run = <R>(tensors: readonly Tensor[], visit: Visit, encoding: Encoding<Outcome<R>>) => {
     const decode = () => input.fromTensors(requireInputs(tensors, input), visit.ctx)
     return measured(statistics, tensors, () => visit.call(api, decode, encoding))
   }
@@ -113,17 +103,21 @@ function apiModel(api: Api, input: TensorView, output: TensorView): Model {
   }
 }
 
-/** Runs an inference and counts it. */
-export function measured<R extends Outcome | StreamOutcome>(
+/**
+ * Runs an inference and counts it.
+ *
+ * @throws its error.
+ */
+export function measured<R>(
   statistics: Statistics,
   [first]: readonly Tensor[],
-  run: () => MaybePromise<R>,
+  run: () => MaybePromise<Outcome<R>>,
 ): MaybePromise<R> {
   const start = performance.now()
-  const count = (outcome: R) => {
-    const ms = performance.now() - start
-    countInference(statistics, 'error' in outcome ? undefined : (first?.array.shape[0] ?? 1), ms)
-    return outcome
-  }
-  return whenReady(run(), count)
+  return whenReady(run(), (outcome) => {
+    const rows = 'error' in outcome ? undefined : (first?.array.shape[0] ?? 1)
+    countInference(statistics, rows, performance.now() - start)
+    if ('error' in outcome) throw outcome.error
+    return outcome.answer
+  })
 }

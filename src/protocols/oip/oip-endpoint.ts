@@ -3,13 +3,12 @@
 import type { Endpoint } from '../../api/endpoint.ts'
 import type { Access } from '../../api/visit.ts'
 import type { ServingError } from '../../core/errors.ts'
-import { type MaybePromise, whenReady } from '../../core/promise.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { joinHeaderNames } from '../../http/message.ts'
 import { constantHeaders } from '../../http/response-head.ts'
 import { lengthHeader } from './infer-request.ts'
 import { attempt } from './inference.ts'
-import type { Failed, Model } from './model.ts'
+import type { Model } from './model.ts'
 import type { ModelGroup } from './model-group.ts'
 import type { Models } from './models.ts'
 import { errorResponse } from './oip-error.ts'
@@ -39,14 +38,12 @@ export interface OipServer {
   onLateError(error: ServingError, requestId: string): void
 }
 
-type Answer = (...request: Parameters<Endpoint['answer']>) => MaybePromise<HttpResponse | Failed>
-
-/** `key`: method and path below `/v2`. `own`: where it differs from the others. */
+/** `key`: method and path below `/v2`. `own`: where it differs from the others. `answer` may throw. */
 export function oipEndpoint(
   { prefix }: OipServer,
   key: string,
   own: Partial<Endpoint>,
-  answer: Answer,
+  answer: Endpoint['answer'],
 ): Endpoint {
   const [method, below] = key.split(' ', 2)
   const path = `${prefix}/v2${below}`
@@ -63,9 +60,9 @@ export function oipEndpoint(
     ...own,
     problem: errorResponse,
     answer: (request, visit) =>
-      whenReady(
-        attempt(() => answer(request, visit)),
-        (response) => ('body' in response ? response : errorResponse(response.error, visit.ctx.id)),
+      attempt(
+        () => answer(request, visit),
+        (error) => errorResponse(error, visit.ctx.id),
       ),
   }
 }

@@ -1,13 +1,11 @@
 /** The models of a folder, which a pool loads and closes. @module */
 import type { ServedModel } from '../../api/model-options.ts'
 import type { Visit } from '../../api/visit.ts'
-import type { ServingError } from '../../core/errors.ts'
 import type { MaybePromise } from '../../core/promise.ts'
 import type { Context } from '../../http/context.ts'
 import type { ModelPool } from '../../runner/model-pool.ts'
 import type { OnnxRunner } from '../../runner/onnx/index.ts'
 import type { NDArray } from '../../values/array/ndarray.ts'
-import type { Outcome } from './model.ts'
 import type { ModelFile, ModelFolder } from './repository-folder.ts'
 import { RunnerModel } from './runner-model.ts'
 import type { Tensor } from './tensor.ts'
@@ -63,9 +61,8 @@ export class RepositoryModel extends RunnerModel {
     this.file = file
   }
 
-  override infer(tensors: readonly Tensor[], visit: Visit): MaybePromise<Outcome> {
+  override infer(tensors: readonly Tensor[], visit: Visit): MaybePromise<readonly Tensor[]> {
     const { pool, name } = this.pooled
-    const infer = () => super.infer(tensors, visit)
-    return pool.use(name, infer, visit.ctx).catch((error: ServingError) => ({ error }))
+    return pool.use(name, () => super.infer(tensors, visit), visit.ctx)
   }
 }

@@ -3,31 +3,27 @@
 import { once } from '../../api/call-rpc.ts'
 import type { ModelOptions, ModelTensor, ServedModel } from '../../api/model-options.ts'
 import type { Sample } from '../../api/sampler.ts'
-import { type Encoding, functionFailureOf, withDeadline } from '../../api/stages.ts'
+import { functionFailureOf, withDeadline } from '../../api/stages.ts'
 import type { Visit } from '../../api/visit.ts'
-import { BadOutput, expected, InvalidArgument, Overloaded } from '../../core/errors.ts'
-import { type MaybePromise, whenReady } from '../../core/promise.ts'
+import {
+  BadOutput,
+  expected,
+  InvalidArgument,
+  Overloaded,
+  type ServingError,
+} from '../../core/errors.ts'
+import type { MaybePromise } from '../../core/promise.ts'
 import type { Context } from '../../http/context.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
 import { datatypeFor, datatypeOfModel } from './datatype.ts'
-import {
-  type Model,
-  type ModelDescription,
-  measured,
-  type Outcome,
-  onlyVersion,
-  type StreamOutcome,
-} from './model.ts'
+import { type Model, type ModelDescription, measured, type Outcome, onlyVersion } from './model.ts'
 import { newStatistics } from './statistics.ts'
 import type { Tensor } from './tensor.ts'
 import { requireInputs, type TensorInfo } from './tensor-info.ts'
 
 type Method = (input: unknown, ctx?: Context) => Promise<unknown>
 
-const protocol: Encoding<Outcome> = {
-  encode: () => ({ outputs: [] }),
-  fail: (error) => ({ error }),
-}
+const fail = (error: ServingError) => ({ error })
 
 interface Described extends Required<Pick<ModelOptions, 'inputs' | 'outputs'>> {
   readonly platform?: string
@@ -98,26 +94,27 @@ export class RunnerModel implements Model {
     }
   }
 
-  infer(tensors: readonly Tensor[], { ctx }: Visit): MaybePromise<Outcome> {
+  infer(tensors: readonly Tensor[], { ctx }: Visit): MaybePromise<readonly Tensor[]> {
     const sample = this.#options.sampler?.sample(ctx, 'oip')
-    const outcome = measured(this.statistics, tensors, () =>
-      withDeadline(ctx, this.#infer(tensors, ctx, sample), protocol),
-    )
-    if (sample) return whenReady(outcome, (answer) => sample.answered(answer))
-    return outcome
+    return measured(this.statistics, tensors, () => {
+      const outcome = withDeadline(ctx, this.#infer(tensors, ctx, sample), { fail })
+      return sample === undefined ? outcome : outcome.then((each) => sample.answered(each))
+    })
   }
 
-  async stream(tensors: readonly Tensor[], visit: Visit): Promise<StreamOutcome> {
-    const outcome = await this.infer(tensors, visit)
-    if ('error' in outcome) return outcome
-    return { answers: once(() => outcome.outputs) }
+  async stream(
+    tensors: readonly Tensor[],
+    visit: Visit,
+  ): Promise<AsyncIterable<readonly Tensor[]>> {
+    const outputs = await this.infer(tensors, visit)
+    return once(() => outputs)
   }
 
   async #infer(
     given: readonly Tensor[],
     ctx: Context,
     sample: Sample | undefined,
-  ): Promise<Outcome> {
+  ): Promise<Outcome<readonly Tensor[]>> {
     try {
       const { unready } = this
       if (unready !== undefined) throw new Overloaded(`the model ${this.name} is not ready`)
@@ -139,9 +136,9 @@ export class RunnerModel implements Model {
       const result = await call(method === 'run' ? feeds : feeds[inputs[0].name], ctx)
       const tensors = tensorsOf(result, outputs)
       sample?.result(Object.fromEntries(tensors.map(({ name, array }) => [name, array])))
-      return { outputs: tensors }
+      return { answer: tensors }
     } catch (error) {
-      return { error: functionFailureOf(error) }
+      return fail(functionFailureOf(error))
     }
   }
 
