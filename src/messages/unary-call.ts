@@ -27,7 +27,7 @@ export function callUnary(
   path: string,
   message: EncodedMessage,
   headers: OutgoingHttpHeaders | undefined,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<UnaryAnswer> {
   const head = { ':method': 'POST', ':path': path, te: 'trailers' }
   return new Promise((resolve, reject) => {

@@ -1,10 +1,12 @@
 /** What sends requests, of loads and of replays: over HTTP/1.1, gRPC and WebSockets. @module */
-import http from 'node:http'
-import { type ClientHttp2Session, connect } from 'node:http2'
+import { once } from 'node:events'
+import http, { type IncomingMessage } from 'node:http'
+import { connect } from 'node:http2'
 import https from 'node:https'
 import { Limiter } from '../../core/memory/limiter.ts'
 import { within } from '../../core/promise.ts'
 import { WebSocket } from '../../core/web-socket.ts'
+import { collectBody } from '../../http/message.ts'
 import { callUnary } from '../../messages/unary-call.ts'
 
 /** A request: of HTTP by POST unless it says otherwise; over gRPC and live streams, the body is one message. */
@@ -23,7 +25,7 @@ export interface Answer {
   readonly fault?: string | undefined
   /** Its media type, over HTTP. */
   readonly type?: string | undefined
-  readonly body?: Buffer | undefined
+  readonly body?: Uint8Array | undefined
   /** Of an error of gRPC, a google.rpc.Status in base64. */
   readonly details?: unknown
 }
@@ -38,99 +40,70 @@ export interface SenderFlags {
   readonly timeout: number
 }
 
-/** A request under way. An AbortSignal would take half as much CPU as the request. */
-interface Call {
-  isLate: boolean
-  /** Ends it early. */
-  end(): void
-}
-
-/** The connections to an address. */
-interface Connections {
+/** A connection. It sends one request at a time. */
+interface Connection {
   /** @throws why there is no answer. */
-  ask(request: Outgoing, call: Call): Promise<Answer>
+  ask(request: Outgoing): Promise<Answer>
+  isClosed(): boolean
+  /** Ends the request that is under way, too. */
   close(): void
 }
 
 /** An answer is right if its status is 2xx and it comes whole. */
-function openHttp(url: URL, { header, connections }: SenderFlags): Connections {
+function openHttp(url: URL, header: SenderFlags['header']): Connection {
   const { Agent, request: open } = url.protocol === 'https:' ? https : http
-  const agent = new Agent({ keepAlive: true, maxFreeSockets: connections })
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   return {
-    ask: ({ body, headers, ...options }, call) =>
-      new Promise((resolve, reject) => {
-        const sent = { method: 'POST', ...options, headers: { ...headers, ...header }, agent }
-        const request = open(url, sent, (response) => {
-          const { statusCode: status = 0 } = response
-          const { 'content-type': type } = response.headers
-          const fault = status < 300 ? undefined : String(status)
-          const pieces: Buffer[] = []
-          response.on('data', (piece) => pieces.push(piece)).on('error', reject)
-          response.on('end', () => resolve({ fault, type, body: Buffer.concat(pieces) }))
-        })
-        request.on('error', reject).end(body)
-        call.end = () => request.destroy()
-      }),
+    async ask({ body, headers, ...options }) {
+      const sent = { method: 'POST', ...options, headers: { ...headers, ...header }, agent }
+      const request = open(url, sent).on('error', ignore).end(body)
+      const [response] = (await once(request, 'response')) as [IncomingMessage]
+      const { statusCode: status = 0, headers: received } = response
+      const fault = status < 300 ? undefined : String(status)
+      return { fault, type: received['content-type'], body: await collectBody(response) }
+    },
+    isClosed: () => false,
     close: () => agent.destroy(),
   }
 }
 
-/** Calls of one HTTP/2 connection; servers allow that many at least. */
-const callsOfConnection = 100
 const noMessage = new Uint8Array(0)
 
 /** Unary calls of the method of an address, such as `grpc://host:9000/a.Service/Method`. */
-function openGrpc(url: URL, { header, connections }: SenderFlags): Connections {
-  const sessions: ClientHttp2Session[] = Array(Math.ceil(connections / callsOfConnection))
-  const origin = url.href.replace('grpc', 'http')
-  let turn = 0
+function openGrpc(url: URL, header: SenderFlags['header']): Connection {
+  // Calls have the error, too.
+  const session = connect(url.href.replace('grpc', 'http')).on('error', ignore)
   return {
-    async ask({ body: bytes = noMessage }, call) {
-      const at = turn++ % sessions.length
-      // Each call has the error, too.
-      if (sessions[at]?.closed !== false)
-        sessions[at] = connect(origin).on('error', () => delete sessions[at])
-      const ending = new AbortController()
-      call.end = () => ending.abort()
-      const answer = callUnary(sessions[at], url.pathname, { bytes }, header, ending.signal)
-      const { fields, message: body } = await answer
-      const { 'grpc-status': code, 'grpc-status-details-bin': details } = fields
-      return { fault: code === '0' ? undefined : `grpc-status ${code}`, details, body }
+    async ask({ body: bytes = noMessage }) {
+      const answer = await callUnary(session, url.pathname, { bytes }, header)
+      const { 'grpc-status': code, 'grpc-status-details-bin': details } = answer.fields
+      const fault = code === '0' ? undefined : `grpc-status ${code}`
+      return { fault, details, body: answer.message }
     },
-    close() {
-      for (const session of sessions) session?.destroy()
-    },
+    isClosed: () => session.closed,
+    close: () => session.destroy(),
   }
 }
 
-/** Messages on WebSockets, each answered by one. */
-function openLive(url: URL, { header: headers }: SenderFlags): Connections {
-  const idle = new Set<WebSocket>()
+/** Messages on a WebSocket, each answered by one. */
+function openLive(url: URL, headers: SenderFlags['header']): Connection {
+  const socket = new WebSocket(url, { headers }).on('error', ignore)
+  // What waits for an answer fails.
+  socket.on('close', (code) => socket.emit('error', new Error(`closed ${code}`)))
   return {
-    ask: ({ headers: { 'content-type': type } = {}, body = noMessage }, call) =>
-      new Promise((resolve, reject) => {
-        const [socket = new WebSocket(url, { headers })] = idle
-        idle.delete(socket)
-        const send = () => socket.send(body, { binary: !/^text\/|[/+]json\b/.test(type) })
-        socket.onopen = send
-        socket.onmessage = () => {
-          idle.add(socket)
-          resolve({})
-        }
-        socket.onerror = ({ error }) => reject(error)
-        socket.onclose = ({ code }) => {
-          idle.delete(socket)
-          reject(new Error(`closed ${code}`))
-        }
-        // An answer that comes later would count for the next message: the connection ends.
-        call.end = () => socket.terminate()
-        if (socket.readyState === WebSocket.OPEN) send()
-      }),
-    close() {
-      for (const socket of idle) socket.terminate()
+    async ask({ headers: { 'content-type': type } = {}, body = noMessage }) {
+      if (socket.readyState === WebSocket.CONNECTING) await once(socket, 'open')
+      socket.send(body, { binary: !/^text\/|[/+]json\b/.test(type) })
+      await once(socket, 'message')
+      return {}
     },
+    isClosed: () => socket.readyState > WebSocket.OPEN,
+    close: () => socket.terminate(),
   }
 }
+
+/** Errors also reject what waits. */
+function ignore(): void {}
 
 const openers: Readonly<Record<string, typeof openHttp>> = {
   'http:': openHttp,
@@ -145,16 +118,32 @@ const openers: Readonly<Record<string, typeof openHttp>> = {
 export const schemes = Object.keys(openers)
 
 /** @returns what sends requests to an address with one of {@link schemes}. `send` never rejects. */
-export function openSender(url: URL, flags: SenderFlags) {
-  const { ask, close } = openers[url.protocol](url, flags)
-  const limiter = new Limiter(flags.connections)
+export function openSender(url: URL, { header, connections, timeout }: SenderFlags) {
+  const open = openers[url.protocol]
+  const limiter = new Limiter(connections)
+  const idle: Connection[] = []
   const send = async (request: Outgoing): Promise<Answer> => {
-    const call: Call = { isLate: false, end: () => {} }
-    const answer = limiter.run(async () => (call.isLate ? late : ask(request, call)))
-    const first = await within(answer.catch(faultOf), flags.timeout * 1000, late)
-    call.isLate = first === late
-    if (call.isLate) call.end()
-    return first
+    let isOver = false
+    let used: Connection | undefined
+    const ask = async () => {
+      if (isOver) return late
+      do used = idle.pop() ?? open(url, header)
+      while (used.isClosed())
+      const answer = await used.ask(request)
+      if (!isOver) {
+        idle.push(used)
+        used = undefined
+      }
+      return answer
+    }
+    const answer = await within(limiter.run(ask).catch(faultOf), timeout * 1000, late)
+    isOver = true
+    // Of a call that failed. A late answer would count for the next one.
+    used?.close()
+    return answer
+  }
+  const close = () => {
+    for (const connection of idle) connection.close()
   }
   return { send, close }
 }
