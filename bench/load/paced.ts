@@ -67,7 +67,6 @@ async function pace(paced: PacedRequest): Promise<PacedResult> {
 
   // Connects, and compiles both sides.
   for (let i = 0; isNew && i < 3; i++) await Promise.all(agents.map(send))
-  const due = Array.from({ length: perSecond * seconds }, (_, i) => (i * 1000) / perSecond)
   let turn = 0
   let failure: unknown
   const checked = async () => {
@@ -79,7 +78,7 @@ async function pace(paced: PacedRequest): Promise<PacedResult> {
       return { fault: String(error) }
     }
   }
-  const samples = await runOpenLoop(due, checked)
+  const samples = await runOpenLoop({ gapMs: () => 1000 }, perSecond, seconds, checked)
   if (failure !== undefined) throw failure
   const latencies = Float64Array.from(samples, ({ latencyMs }) => latencyMs).sort()
   return {

@@ -10,7 +10,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { poissonArrivals, runOpenLoop } from '../../src/cli/load/open-loop.ts'
+import { byChance, runOpenLoop } from '../../src/cli/load/open-loop.ts'
 import { openSender } from '../../src/cli/load/senders.ts'
 import { type QuantileName, quantileOf, summaryOf } from '../../src/cli/load/summary.ts'
 
@@ -51,13 +51,13 @@ if (process.send === undefined) {
   const sender = openSender(url, { connections: 1000, timeout: 10 })
   const body = { body: Buffer.from('x'), headers: { 'content-type': 'text/plain' } }
   // As `serving load`: connections open and both sides compile.
-  await runOpenLoop(poissonArrivals(500, 3), () => sender.send(body))
+  await runOpenLoop(byChance, 500, 3, () => sender.send(body))
   child.send('report')
   await told(child)
   for (const rate of [50, 200, 1000, 3000]) {
     const before = process.cpuUsage()
     const seconds = 10
-    const samples = await runOpenLoop(poissonArrivals(rate, seconds), () => sender.send(body))
+    const samples = await runOpenLoop(byChance, rate, seconds, () => sender.send(body))
     const cpu = process.cpuUsage(before)
     const { latencyMs, ownCpu, failed } = summaryOf({ rate, seconds, samples, cpu })
     child.send('report')

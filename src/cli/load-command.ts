@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { InvalidArgument } from '../core/errors.ts'
 import { checkThat } from '../core/options.ts'
 import { bodiesOf } from './load/bodies.ts'
-import { poissonArrivals, recordedArrivals, recordedRate, runOpenLoop } from './load/open-loop.ts'
+import { asRecorded, byChance, runOpenLoop } from './load/open-loop.ts'
 import { openSender, type SenderFlags, schemes } from './load/senders.ts'
 import { findMax, parseExpectation, type Summary, summaryOf, summaryText } from './load/summary.ts'
 import { reportPage } from './report-page.ts'
@@ -23,8 +23,6 @@ export interface LoadFlags extends SenderFlags {
   readonly json?: boolean
 }
 
-const defaultRate = 100
-
 /**
  * Prints as it goes.
  *
@@ -39,25 +37,20 @@ export async function loadCommand(address: string, flags: LoadFlags): Promise<nu
   if (flags.findMax && boundMs === undefined)
     throw new InvalidArgument('--find-max needs --p99, the bound in milliseconds')
   const expectations = expect.map(parseExpectation)
-  const bodies = (await bodiesOf(url, flags.body, flags.type)).toSorted(
-    ({ atMs: a = 0 }, { atMs: b = 0 }) => a - b,
-  )
-  // Files come first, and have no time.
+  const bodies = await bodiesOf(url, flags.body, flags.type)
+  // Files have no time.
   const times = bodies.map(({ atMs = Number.NaN }) => atMs)
-  const recorded = flags.arrivals === 'recorded' ? recordedRate(times) : undefined
+  const pace = flags.arrivals === 'recorded' ? asRecorded(times) : byChance
   const asked = new Set([...rates, ...expectations.map(({ rate }) => rate)])
-  if (asked.size === 0) asked.add(recorded ?? defaultRate)
+  if (asked.size === 0) asked.add(pace.rate)
 
   const sender = openSender(url, flags)
   const send = (index: number) => sender.send(bodies[index % bodies.length])
   const tell = (text: string) => json || process.stdout.write(`${text}\n`)
   const summaries: Summary[] = []
   const measure = async (rate: number) => {
-    const arrivals = recorded
-      ? recordedArrivals(times, rate, seconds)
-      : poissonArrivals(rate, seconds)
     const before = process.cpuUsage()
-    const samples = await runOpenLoop(arrivals, send)
+    const samples = await runOpenLoop(pace, rate, seconds, send)
     const cpu = process.cpuUsage(before)
     const summary = summaryOf({ rate, seconds, boundMs, samples, cpu })
     summaries.push(summary)
@@ -65,7 +58,7 @@ export async function loadCommand(address: string, flags: LoadFlags): Promise<nu
     return summary.latencyMs.p99 <= Number(boundMs)
   }
   // Before figures count, connections open and both sides compile.
-  await runOpenLoop(poissonArrivals(20, 1), send)
+  await runOpenLoop(byChance, 20, 1, send)
   const verdicts: { readonly text: string; readonly isKept: boolean }[] = []
   if (flags.findMax) {
     const best = await findMax(Math.min(...asked), measure)

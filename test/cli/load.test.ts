@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { bodiesOf } from '../../src/cli/load/bodies.ts'
-import { recordedArrivals, recordedRate } from '../../src/cli/load/open-loop.ts'
+import { asRecorded } from '../../src/cli/load/open-loop.ts'
 import { recordedCalls, timeOf } from '../../src/cli/recorded-calls.ts'
 import { dataOf, folder, root, run, send, serveFile } from './process.ts'
 
@@ -113,16 +113,17 @@ describe('serving load', () => {
     const times: number[] = []
     for await (const call of recordedCalls(`${cwd}/capture`)) times.push(timeOf(call))
     times.sort((a, b) => a - b)
-    const rate = recordedRate(times)
-    const sent = [...recordedArrivals(times, rate, 1)].length
+    const { rate, gapMs } = asRecorded(times)
+    let sent = 0
+    for (let due = gapMs(0) / rate; due < 1000; due += gapMs(sent) / rate) sent++
     // A server without the rows would answer 404.
     expect(summaries[0]).toMatchObject({ rate, sent, failed: 0 })
     expect(times).toHaveLength(10)
-    const rows = await bodiesOf(new URL('http://localhost/base/rows'), [`${cwd}/capture`])
+    const rows = await bodiesOf(new URL('http://localhost/base/'), [`${cwd}/capture/rows`])
     expect(rows.map(({ path }) => path)).toEqual(Array(5).fill('/base/rows?top=2'))
     const paced = await load(
-      `http://localhost:${port}/echo`,
-      ...[...body, '--arrivals', 'recorded', '--rate', '100'],
+      `http://localhost:${port}`,
+      ...[...['--body', `${cwd}/capture/echo`], '--arrivals', 'recorded', '--rate', '100'],
     )
     expect(Math.abs(paced.summaries[0].sent - 100)).toBeLessThan(10)
   })

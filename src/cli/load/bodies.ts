@@ -18,14 +18,17 @@ export async function bodiesOf(
   places: readonly string[] = [url.href],
   type?: string,
 ): Promise<readonly Outgoing[]> {
-  const lists = places.map((place) => {
-    const what = 'a file, a capture, or the http: address of an API with examples'
-    return bodiesAt(place, url, type).catch((cause: Error) => {
-      const message = `${expected(what, '--body', place)}: ${cause.message}${causesOf(cause)}`
-      throw new InvalidArgument(message, { cause })
-    })
-  })
-  return (await Promise.all(lists)).flat()
+  const bodies: Outgoing[] = []
+  for (const place of places) {
+    try {
+      bodies.push(...(await bodiesAt(place, url, type)))
+    } catch (cause) {
+      const what = 'a file, a capture, or the http: address of an API with examples'
+      const reason = errorText(cause) + causesOf(cause as Error)
+      throw new InvalidArgument(`${expected(what, '--body', place)}: ${reason}`, { cause })
+    }
+  }
+  return bodies
 }
 
 async function bodiesAt(place: string, url: URL, type = extensionType(place)) {
@@ -39,27 +42,22 @@ const typed = (type: string, body: Uint8Array): Outgoing => ({
   body,
 })
 
-/** @returns what callers have sent: to the API of an address, or to all below it. */
+/** @returns what callers have sent, in their order, to the service at an address. */
 async function capturedBodies(place: string, url: URL): Promise<Outgoing[]> {
-  const { recordedCalls, requestOf, timeOf } = await import('../recorded-calls.ts')
+  const { inOrder, recordedCalls, requestOf, timeOf } = await import('../recorded-calls.ts')
+  const base = url.pathname.replace(/\/$/, '')
   const bodies: Outgoing[] = []
   let reason = 'it has no calls'
-  for await (const call of recordedCalls(place)) {
+  for await (const call of inOrder(recordedCalls(place))) {
     try {
       const request = await requestOf(call, url.protocol.startsWith('grpc'))
-      bodies.push({ ...request, atMs: timeOf(call) })
+      bodies.push({ ...request, path: base + request.path, atMs: timeOf(call) })
     } catch (error) {
       reason = errorText(error)
     }
   }
-  if (bodies.length === 0) throw new Error(reason)
-  const base = url.pathname.replace(/\/$/, '')
-  const routeOf = ({ path = '' }: Outgoing) => path.replace(/\?.*/, '')
-  const route = bodies.map(routeOf).find((each) => base.endsWith(each)) ?? ''
-  const prefix = base.slice(0, base.length - route.length)
-  return bodies
-    .filter((body) => route === '' || routeOf(body) === route)
-    .map((body) => ({ ...body, path: prefix + body.path }))
+  if (bodies.length > 0) return bodies
+  throw new Error(reason)
 }
 
 interface OpenApiDocument {

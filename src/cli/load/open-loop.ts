@@ -22,64 +22,55 @@ export interface Sample {
  */
 const grainMs = 2
 
-/**
- * @param rate requests a second, on average
- * @returns when the requests of a Poisson process are due, in milliseconds from its start.
- */
-export function* poissonArrivals(rate: number, seconds: number): Generator<number> {
-  for (let dueMs = 0; ; ) {
-    dueMs -= (Math.log(1 - Math.random()) * 1000) / rate
-    if (dueMs >= seconds * 1000) return
-    yield dueMs
-  }
+/** When requests go out. */
+export interface Pace {
+  /** Requests a second, if none is asked for. */
+  readonly rate: number
+  /** @returns the time between a request of an index and the one before, at one a second on average. */
+  gapMs(index: number): number
 }
+
+/** A Poisson process. */
+export const byChance: Pace = { rate: 100, gapMs: () => -Math.log(1 - Math.random()) * 1000 }
 
 /**
  * @param times - When requests came, in order, in milliseconds.
- * @param rate - Requests a second, on average.
- * @returns when requests are due that come as those did, faster or slower, again and again.
- */
-export function* recordedArrivals(
-  times: readonly number[],
-  rate: number,
-  seconds: number,
-): Generator<number> {
-  const scale = recordedRate(times) / rate
-  for (let lap = 0; ; lap++) {
-    for (const time of times) {
-      const dueMs = (lap * times.length * 1000) / rate + (time - times[0]) * scale
-      if (dueMs >= seconds * 1000) return
-      yield dueMs
-    }
-  }
-}
-
-/**
- * @returns requests a second; the time behind the last one is that between two on average.
+ * @returns a pace as that of those requests, again and again. The gap between two rounds is the mean one.
  * @throws InvalidArgument for times that are the same, or not known.
  */
-export function recordedRate(times: readonly number[]): number {
-  const spanMs = times[times.length - 1] - times[0]
-  if (spanMs > 0) return ((times.length - 1) * 1000) / spanMs
-  throw new InvalidArgument(
-    '--arrivals recorded needs --body with a capture of calls at several times, and no other',
-  )
+export function asRecorded(times: readonly number[]): Pace {
+  const { length, [0]: first, [length - 1]: last } = times
+  const meanMs = (last - first) / (length - 1)
+  if (!(meanMs > 0))
+    throw new InvalidArgument(
+      '--arrivals recorded needs --body with a capture of calls at several times, and no other',
+    )
+  const gapMs = (index: number) => {
+    const time = times[index % length]
+    return ((time - (times[(index % length) - 1] ?? time - meanMs)) / meanMs) * 1000
+  }
+  return { rate: 1000 / meanMs, gapMs }
 }
 
 /**
  * Sends requests when they are due.
  *
- * @param send sends the request of a number; it never rejects
+ * @param rate requests a second, on average
+ * @param send sends the request of an index; it never rejects
  * @returns a sample of each.
  */
 export async function runOpenLoop(
-  arrivals: Iterable<number>,
+  { gapMs }: Pick<Pace, 'gapMs'>,
+  rate: number,
+  seconds: number,
   send: (index: number) => Promise<Answer>,
 ): Promise<Sample[]> {
   const samples: Promise<Sample>[] = []
   const startMs = performance.now()
   const now = () => performance.now() - startMs
-  for (const dueMs of arrivals) {
+  for (let dueMs = 0; ; ) {
+    dueMs += gapMs(samples.length) / rate
+    if (dueMs >= seconds * 1000) return Promise.all(samples)
     const aheadMs = dueMs - now()
     // A loop that is late gives others their turn, to read answers, but no timer's whole millisecond.
     await (aheadMs > 0 ? wait(aheadMs) : turn())
@@ -93,5 +84,4 @@ export async function runOpenLoop(
     })
     samples.push(sample)
   }
-  return Promise.all(samples)
 }
