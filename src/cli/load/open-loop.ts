@@ -24,7 +24,7 @@ const grainMs = 2
 
 /** When requests go out. */
 export interface Pace {
-  /** Requests a second, if none is asked for. */
+  /** Requests a second, unless `--rate` says otherwise. */
   readonly rate: number
   /** @returns the time between a request of an index and the one before, at one a second on average. */
   gapMs(index: number): number
