@@ -121,6 +121,9 @@ describe('serving load', () => {
     expect(times).toHaveLength(10)
     const rows = await bodiesOf(new URL('http://localhost/base/'), [`${cwd}/capture/rows`])
     expect(rows.map(({ path }) => path)).toEqual(Array(5).fill('/base/rows?top=2'))
+    const places = [`${cwd}/capture/rows`, `${cwd}/capture/echo`]
+    const both = await bodiesOf(new URL('http://localhost'), places)
+    expect(both.map(({ atMs }) => atMs)).toEqual(times)
     const paced = await load(
       `http://localhost:${port}`,
       ...[...['--body', `${cwd}/capture/echo`], '--arrivals', 'recorded', '--rate', '100'],

@@ -10,7 +10,7 @@ import type { Outgoing } from './senders.ts'
 /**
  * @param places - Files, captures, and URLs of APIs with examples.
  * @param type - Of the files.
- * @returns what to send to an address.
+ * @returns what to send to an address, in the order of the recording.
  * @throws InvalidArgument for a place that has nothing to send.
  */
 export async function bodiesOf(
@@ -18,17 +18,18 @@ export async function bodiesOf(
   places: readonly string[] = [url.href],
   type?: string,
 ): Promise<readonly Outgoing[]> {
-  const bodies: Outgoing[] = []
+  const lists: Outgoing[][] = []
   for (const place of places) {
     try {
-      bodies.push(...(await bodiesAt(place, url, type)))
+      lists.push(await bodiesAt(place, url, type))
     } catch (cause) {
       const what = 'a file, a capture, or the http: address of an API with examples'
       const reason = errorText(cause) + causesOf(cause as Error)
       throw new InvalidArgument(`${expected(what, '--body', place)}: ${reason}`, { cause })
     }
   }
-  return bodies
+  // Files come first, and have no time.
+  return lists.flat().sort(({ atMs: a = 0 }, { atMs: b = 0 }) => a - b)
 }
 
 async function bodiesAt(place: string, url: URL, type = extensionType(place)) {
@@ -42,13 +43,13 @@ const typed = (type: string, body: Uint8Array): Outgoing => ({
   body,
 })
 
-/** @returns what callers have sent, in their order, to the service at an address. */
+/** @returns what callers have sent, to the service at an address. */
 async function capturedBodies(place: string, url: URL): Promise<Outgoing[]> {
-  const { inOrder, recordedCalls, requestOf, timeOf } = await import('../recorded-calls.ts')
+  const { recordedCalls, requestOf, timeOf } = await import('../recorded-calls.ts')
   const base = url.pathname.replace(/\/$/, '')
   const bodies: Outgoing[] = []
   let reason = 'it has no calls'
-  for await (const call of inOrder(recordedCalls(place))) {
+  for await (const call of recordedCalls(place)) {
     try {
       const request = await requestOf(call, url.protocol.startsWith('grpc'))
       bodies.push({ ...request, path: base + request.path, atMs: timeOf(call) })

@@ -39,8 +39,8 @@ export const byChance: Pace = { rate: 100, gapMs: () => -Math.log(1 - Math.rando
  * @throws InvalidArgument for times that are the same, or not known.
  */
 export function asRecorded(times: readonly number[]): Pace {
-  const { length, [0]: first, [length - 1]: last } = times
-  const meanMs = (last - first) / (length - 1)
+  const { length } = times
+  const meanMs = (times[length - 1] - times[0]) / (length - 1)
   if (!(meanMs > 0))
     throw new InvalidArgument(
       '--arrivals recorded needs --body with a capture of calls at several times, and no other',
