@@ -1,9 +1,13 @@
 /** Questions to another thread or process, each of which is answered by its number. @module */
-import { deferred } from './promise.ts'
+
+interface Open {
+  resolve(answer: unknown): void
+  reject(error: Error): void
+}
 
 /** The questions to one thread or process that have no answer yet. */
 export class Questions {
-  readonly #open = new Map<number, ReturnType<typeof deferred<unknown>>>()
+  readonly #open = new Map<number, Open>()
   #count = 0
   #ended: Error | undefined
 
@@ -18,17 +22,18 @@ export class Questions {
    * @returns the answer.
    * @throws that of `send`, of {@link Questions.refuse}, or of {@link Questions.end}.
    */
-  async ask<A>(send: (id: number) => void): Promise<A> {
-    if (this.#ended !== undefined) throw this.#ended
-    const id = ++this.#count
-    const answer = deferred<unknown>()
-    this.#open.set(id, answer)
-    try {
-      send(id)
-      return (await answer.promise) as A
-    } finally {
-      this.#open.delete(id)
-    }
+  ask<A>(send: (id: number) => void): Promise<A> {
+    return new Promise((resolve, reject) => {
+      if (this.#ended !== undefined) throw this.#ended
+      const id = ++this.#count
+      this.#open.set(id, { resolve: resolve as Open['resolve'], reject })
+      try {
+        send(id)
+      } catch (error) {
+        this.#open.delete(id)
+        throw error
+      }
+    })
   }
 
   /** Called with an answer. One to a question that is no longer open is dropped. */
