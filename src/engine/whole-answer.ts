@@ -14,10 +14,10 @@ import {
   type HttpResponse,
   isAsyncBody,
   isChunk,
+  isFramingHeader,
   lengthOf,
   requireChunk,
 } from '../http/message.ts'
-import { isFraming } from '../http/response-head.ts'
 import type { ServedVisit } from './served-visit.ts'
 
 /**
@@ -62,7 +62,7 @@ export function codingOf(endpoint: Endpoint, { ctx }: ServedVisit): string | und
 /** @returns the lines of an answer that are sent, but those of framing. */
 export function linesOf({ headers }: HttpResponse, { ctx }: ServedVisit): HeaderLine[] {
   const lines = headers
-    .filter(([name]) => !isFraming(name))
+    .filter(([name]) => !isFramingHeader(name))
     .map(([name, value]) => [name.toLowerCase(), value] as const)
   const { clientId } = ctx
   const isTold = clientId === undefined || lines.some(([name]) => name === 'x-request-id')

@@ -319,9 +319,9 @@ const framingNames: ReadonlySet<string> = new Set([
   'te',
 ])
 
-/** Whether only the server writes this header (lower case), which frames the message or connection. */
+/** Whether only the server writes this header, which frames the message or connection. */
 export function isFramingHeader(name: string): boolean {
-  return framingNames.has(name)
+  return framingNames.has(name.toLowerCase())
 }
 
 /** RFC 9110 section 5.6.2. */

@@ -51,11 +51,6 @@ function bytesOf(text: string): ArrayBuffer {
   return bytes.buffer
 }
 
-/** Whether a header is the server's own to write. */
-export function isFraming(name: string): boolean {
-  return isFramingHeader(name.toLowerCase())
-}
-
 /**
  * @returns why a response cannot be sent: a line break in a client's text could forge a response.
  */

@@ -2,8 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { plainAddress } from '../../http/client-address.ts'
-import { bodyLength, type Chunk, type HttpResponse } from '../../http/message.ts'
-import { headerBlockOf, isBodyless, isFraming } from '../../http/response-head.ts'
+import { bodyLength, type Chunk, type HttpResponse, isFramingHeader } from '../../http/message.ts'
+import { headerBlockOf, isBodyless } from '../../http/response-head.ts'
 import { BodyRest, TransferClock } from '../../http/transfer-clock.ts'
 import type { IncomingRequest } from '../admission.ts'
 import type { ExchangeSocket, ServerState } from '../engine.ts'
@@ -273,7 +273,7 @@ export function headLines(
   const lines: string[] = []
   const isConstant = headerBlockOf(headers) !== undefined
   for (const [name, value] of headers) {
-    if (!isConstant && isFraming(name)) continue
+    if (!isConstant && isFramingHeader(name)) continue
     if (name === 'x-request-id') echoedId = undefined
     lines.push(name, value)
   }

@@ -2,8 +2,14 @@
 
 import { joinInPool } from '../../core/memory/buffer-pool.ts'
 import { plainAddress } from '../../http/client-address.ts'
-import { bodyLength, bytesOfChunk, type Chunk, type HttpResponse } from '../../http/message.ts'
-import { headerBlockOf, isBodyless, isFraming, statusLine } from '../../http/response-head.ts'
+import {
+  bodyLength,
+  bytesOfChunk,
+  type Chunk,
+  type HttpResponse,
+  isFramingHeader,
+} from '../../http/message.ts'
+import { headerBlockOf, isBodyless, statusLine } from '../../http/response-head.ts'
 import { BodyRest } from '../../http/transfer-clock.ts'
 import type { IncomingRequest } from '../admission.ts'
 import type { ExchangeSocket, ServerState } from '../engine.ts'
@@ -285,7 +291,7 @@ function writeLines(
 ): string | undefined {
   for (let i = 0; i < headers.length; i++) {
     const [name, value] = headers[i]
-    if (isFraming(name)) continue
+    if (isFramingHeader(name)) continue
     if (name === 'x-request-id') echoedId = undefined
     // Header values are Latin-1; uWebSockets.js would write a string as UTF-8.
     res.writeHeader(name, /[\u0080-\u00ff]/.test(value) ? Buffer.from(value, 'latin1') : value)
