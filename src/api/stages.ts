@@ -181,13 +181,14 @@ export function withDeadline<R>(
   encoding: { readonly fail: Encoding<R>['fail'] },
 ): Promise<R> {
   const ms = ctx.remainingMs
-  if (ms === Number.POSITIVE_INFINITY) return answer
+  const failed = (error: unknown) => fail(encoding, decodeFailureOf(error), ctx)
+  if (ms === Number.POSITIVE_INFINITY) return answer.catch(failed)
   return new Promise((resolve) => {
     // A longer delay than 2^31-1 would overflow setTimeout and fire at once.
     const timer = setTimeout(
       () => {
         const error = deadlinePassed()
-        resolve(fail(encoding, error, ctx))
+        resolve(failed(error))
         ctx.abort(error)
       },
       Math.min(ms, 0x7fffffff),
@@ -196,7 +197,7 @@ export function withDeadline<R>(
       clearTimeout(timer)
       resolve(value)
     }
-    answer.then(settle, (error) => settle(fail(encoding, decodeFailureOf(error), ctx)))
+    answer.then(settle, (error) => settle(failed(error)))
   })
 }
 

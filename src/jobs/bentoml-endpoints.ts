@@ -25,7 +25,7 @@ export function taskEndpoints(jobs: Jobs, plain: Endpoint, api: AsyncApi): Endpo
     name: `${api.name}/${name}`,
     path: `${plain.path}/${name}`,
     methods: [method],
-    answer: (request, visit) => answered(visit.ctx, () => answer(request, visit)),
+    answer: (request, visit) => answered(visit, () => answer(request, visit)),
     receive: () => undefined,
     // Requests that run have the slots. Jobs wait in the queue.
     slots: () => undefined,

@@ -1,19 +1,16 @@
+import { failure } from '../api/call.ts'
 import { type Endpoint, getPage } from '../api/endpoint.ts'
-import { decodeFailureOf, withDeadline } from '../api/stages.ts'
+import { withDeadline } from '../api/stages.ts'
 import type { Visit } from '../api/visit.ts'
-import type { ServingError } from '../core/errors.ts'
-import type { Context } from '../http/context.ts'
 import { eventHeaders } from '../http/event-stream.ts'
 import { allHeaders, type HttpResponse } from '../http/message.ts'
-import { problemResponse } from '../http/problem.ts'
 import { isFinal, type Job } from './job.ts'
 import { acceptedAnswer, jobDocument, jsonAnswer, resultAnswer, unkept } from './job-answers.ts'
 import { jobEvents } from './job-events.ts'
-import { filterOf } from './job-query.ts'
+import { filterOf, preferenceOf } from './job-query.ts'
 import type { Jobs } from './jobs.ts'
 import type { AsyncApi } from './new-job.ts'
 import { actOnPage, drained, jobActions, jobLine, jobReport } from './operators.ts'
-import { preferenceOf } from './prefer.ts'
 
 /** @returns the endpoint of an API so that `prefer: respond-async` makes a job of a request. */
 export function submittable(jobs: Jobs, plain: Endpoint, api: AsyncApi, prefix: string): Endpoint {
@@ -25,7 +22,7 @@ export function submittable(jobs: Jobs, plain: Endpoint, api: AsyncApi, prefix: 
       const { ctx } = visit
       const { isAsync, waitMs, applied } = preferenceOf(ctx.headers)
       if (!isAsync && !jobs.runElsewhere) return plain.answer(request, visit)
-      return answered(ctx, async () => {
+      return answered(visit, async () => {
         if (!isAsync) return resultOf(jobs, await jobs.call(api, request, visit), visit)
         let job = await jobs.submit(api, request, visit)
         if (waitMs > 0) job = await jobs.ended(job, waitMs, ctx)
@@ -46,9 +43,7 @@ export function submittable(jobs: Jobs, plain: Endpoint, api: AsyncApi, prefix: 
 export function jobEndpoints(jobs: Jobs, prefix: string): Endpoint[] {
   const of = (name: string, path: string, answer: (visit: Visit) => Promise<HttpResponse>) => ({
     // Only looking takes no slot of those that run.
-    ...getPage(prefix + path, { kind: 'message' }, [], (_, visit) =>
-      answered(visit.ctx, () => answer(visit)),
-    ),
+    ...getPage(prefix + path, { kind: 'message' }, [], (_, visit) => answered(visit, answer)),
     name,
     readsHeaders: allHeaders,
   })
@@ -104,9 +99,8 @@ export function jobEndpoints(jobs: Jobs, prefix: string): Endpoint[] {
     limited('GET', '/result', async (job, visit) => {
       const { ctx } = visit
       const { waitMs } = preferenceOf(ctx.headers)
-      return unkept(
-        await resultOf(jobs, waitMs > 0 ? await jobs.ended(job, waitMs, ctx) : job, visit),
-      )
+      const waits = waitMs > 0 && !isFinal(job.status)
+      return unkept(await resultOf(jobs, waits ? await jobs.ended(job, waitMs, ctx) : job, visit))
     }),
     endpoint('GET', '/events', async (job, visit) => {
       const { id, status } = job
@@ -138,11 +132,9 @@ async function resultOf(jobs: Jobs, job: Job, visit: Visit): Promise<HttpRespons
 }
 
 /** Answers by a function whose errors are problem documents. */
-export function answered(ctx: Context, answer: () => Promise<HttpResponse>): Promise<HttpResponse> {
-  const fail = (error: ServingError) => problemResponse(error, ctx.id)
-  return withDeadline(
-    ctx,
-    answer().catch((error) => fail(decodeFailureOf(error))),
-    { fail },
-  )
+export function answered(
+  visit: Visit,
+  answer: (visit: Visit) => Promise<HttpResponse>,
+): Promise<HttpResponse> {
+  return withDeadline(visit.ctx, answer(visit), { fail: failure })
 }

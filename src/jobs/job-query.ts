@@ -1,4 +1,4 @@
-/** What requests ask of jobs in text, read by tables of options. @module */
+/** What requests ask of jobs in text: the header `Prefer`, and what tables of options read. @module */
 import type { AsyncSettings } from '../api/async-options.ts'
 import { type OwnerKey, ownerKey } from '../api/caller-identity.ts'
 import { BadInput, expected } from '../core/errors.ts'
@@ -12,9 +12,45 @@ import {
   whole,
 } from '../core/option.ts'
 import { checkThat } from '../core/options.ts'
+import type { RequestHeaders } from '../http/message.ts'
 import { jobStatuses, type NewJob } from './job.ts'
 import { timeOf } from './job-answers.ts'
 import type { JobFilter } from './job-store.ts'
+
+/**
+ * Reads `Prefer: respond-async, wait=10`; a malformed preference counts as absent. `submission`: `respond-async` with
+ * its parameters.
+ *
+ * @see RFC 7240.
+ */
+export function preferenceOf(headers: RequestHeaders) {
+  let submission: string | undefined
+  let wait: string | undefined
+  for (const given of headers.get('prefer')?.split(',') ?? []) {
+    const preference = given.trim()
+    if (/^respond-async\s*(?:;|$)/i.test(preference)) submission ??= preference
+    else wait ??= /^wait="?(\d{1,6})"?$/i.exec(preference)?.[1]
+  }
+  return {
+    submission,
+    isAsync: submission !== undefined,
+    waitMs: Number(wait ?? 0) * 1000,
+    applied: [submission, wait && `wait=${wait}`].filter(Boolean).join(', '),
+  }
+}
+
+/** @returns the parameters of `respond-async; priority=5; not-before="…"`, by the names of options. */
+export function parametersOf(headers: RequestHeaders): Readonly<Record<string, string>> {
+  const pairs: [option: string, value: string][] = []
+  const [, ...given] = preferenceOf(headers).submission?.split(';') ?? []
+  for (const each of given) {
+    if (each.trim() === '') continue
+    const [name, ...value] = each.split('=').map((part) => part.trim())
+    const option = name.toLowerCase().replace(/-(.)/g, (_, letter) => letter.toUpperCase())
+    pairs.push([option, value.join('=').replace(/^"([^"]*)"$/, '$1')])
+  }
+  return Object.fromEntries(pairs)
+}
 
 /** A time in ISO 8601; read as milliseconds of the wall clock. */
 const instant = new Option<string, number>({

@@ -1,7 +1,7 @@
 import type { Api } from '../api/api.ts'
 import type { RequestHook } from '../api/hooks.ts'
 import { deadlinePassed } from '../api/stages.ts'
-import type { Entered, Guarded, Visit } from '../api/visit.ts'
+import type { Entered, Visit } from '../api/visit.ts'
 import {
   BadInput,
   Conflict,
@@ -15,35 +15,36 @@ import {
 import type { HeldMemory } from '../core/memory/held-memory.ts'
 import { fromContent } from '../descriptors/proto-content.ts'
 import type { Context } from '../http/context.ts'
-import type { HttpRequest, RequestHeaders } from '../http/message.ts'
+import {
+  type HeaderLine,
+  HeaderList,
+  type HttpRequest,
+  type RequestHeaders,
+} from '../http/message.ts'
 import { decodeRequest } from '../messages/envelope.ts'
 import { traceHeaders } from '../telemetry/tracing/active-trace.ts'
 import { Changes } from './changes.ts'
-import {
-  isFinal,
-  type Job,
-  type JobEvent,
-  type NewJob,
-  type StoredRequest,
-  type WebhookTarget,
-} from './job.ts'
+import { isFinal, type Job, type JobEvent, type NewJob, type WebhookTarget } from './job.ts'
 import { gone } from './job-answers.ts'
 import type { JobLog } from './job-metrics.ts'
+import { parametersOf } from './job-query.ts'
 import type { Added, JobFilter, JobPage, JobStore } from './job-store.ts'
 import {
   type AsyncApi,
   type BegunJob,
+  callHeaders,
+  fingerprintOf,
   idempotencyKeyOf,
   isEnteredAsync,
   isKindName,
   jobOf,
+  keptHeaders,
+  readInput,
   requireOwner,
   type Submitted,
 } from './new-job.ts'
 import { actOn, holdJobs, requireAdmin } from './operators.ts'
-import { parametersOf } from './prefer.ts'
 import type { StoredAnswer, UnreadRequest } from './stored-body.ts'
-import { callHeaders, fingerprintOf, keptHeaders, readInput } from './stored-request.ts'
 import type { Webhooks } from './webhooks.ts'
 
 /** The part of a service that has jobs. */
@@ -103,10 +104,10 @@ export class Jobs {
     { rows, ...given }: Asked,
   ): Promise<Job> {
     const { api, visit } = entered
-    const { query } = visit.target
     const { body, total } = await readInput(api, request, visit, rows)
-    const headers = keptHeaders(request.headers, this.#authOf(api), visit.ctx.id)
-    return this.#keep(entered, { headers, query, body }, given, { rows: total })
+    const { headers } = request
+    const { query } = visit.target
+    return this.#keep(entered, { headers, query, body, rows: total }, given)
   }
 
   /** As {@link submit}, for a Request of RPC: auth and hooks have not run yet. `given`: how it asks to run. */
@@ -125,33 +126,26 @@ export class Jobs {
       return this.#keepRead(entered, fileRequest(content, ctx.headers), given)
     }
     await fromContent(api.input, content, ctx)
-    const headers = keptHeaders(ctx.headers, this.#authOf(api), ctx.id).filter(
-      ([name]) => name !== 'content-type',
-    )
-    const request = { headers: [...callHeaders, ...headers], query: '', body: bytes }
-    return this.#keep(entered, request, asked)
+    const headers = HeaderList.of([...ctx.headers].filter(([name]) => name !== 'content-type'))
+    return this.#keep(entered, { headers, body: bytes }, asked, callHeaders)
   }
 
   /** Keeps a job of a protocol. Throws as {@link submit}. */
   async begin(kind: Submitted, begun: BegunJob, visit: Visit): Promise<Job> {
-    const { body, query = '', headers = visit.ctx.headers } = begun
-    const entered = await visit.enter(kind)
-    const lines = keptHeaders(headers, this.#authOf(kind), visit.ctx.id)
-    return this.#keep(entered, { headers: lines, query, body }, {}, begun)
+    return this.#keep(await visit.enter(kind), begun, {})
   }
 
-  #authOf(api: Guarded): (RequestHook | false | undefined)[] {
-    return [api.auth, this.source.auth]
-  }
-
-  /** The one place where a job begins: for a caller whom its API has let in. */
+  /** The one place where a job begins: for a caller whom its API has let in. `first`: of the headers of its request. */
   async #keep(
     entered: Entered<Submitted>,
-    request: StoredRequest,
+    begun: BegunJob,
     given: Asked,
-    { headers = entered.ctx.headers, id, asked = request.body, rows }: Partial<BegunJob> = {},
+    first: readonly HeaderLine[] = [],
   ): Promise<Job> {
     const { api, ctx, visit } = entered
+    const { headers = ctx.headers, query = '', body, asked = body, id, rows } = begun
+    const lines = keptHeaders(headers, [api.auth, this.source.auth], ctx.id)
+    const request = { headers: [...first, ...lines], query, body }
     const key = idempotencyKeyOf(headers)
     const webhook = this.#webhookOf(headers)
     const trace = traceHeaders(ctx).traceparent
@@ -352,8 +346,7 @@ export class Jobs {
 
   /** @returns the changes of a job until the server ends. */
   changes(id: string): Changes {
-    const changes = new Changes(this.#store, id, () => this.#watched.delete(changes))
-    this.#watched.add(changes)
+    const changes = new Changes(this.#store, id, this.#watched)
     if (this.#isLeaving) changes.stop()
     return changes
   }

@@ -36,11 +36,15 @@ export async function keepBody<T extends { readonly body: Uint8Array }>(
  * @throws InternalError for a lost blob.
  */
 export async function unread(blobs: BlobStore, kept: Kept<StoredRequest>): Promise<UnreadRequest> {
-  const { body: place } = kept
-  return {
-    ...kept,
-    body: typeof place === 'string' ? await blobBody(blobs, place) : StoredBody.of(place),
-  }
+  return { ...kept, body: await bodyAt(blobs, kept.body) }
+}
+
+/**
+ * @returns what reads a body.
+ * @throws InternalError for a lost blob.
+ */
+export async function bodyAt(blobs: BlobStore, kept: KeptBody): Promise<StoredBody> {
+  return typeof kept === 'string' ? blobBody(blobs, kept) : StoredBody.of(kept)
 }
 
 /**

@@ -1,11 +1,19 @@
 /** What a job has of its submission. @module */
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { Api } from '../api/api.ts'
 import type { AsyncSettings } from '../api/async-options.ts'
 import type { OwnerKey } from '../api/caller-identity.ts'
+import type { RequestHook } from '../api/hooks.ts'
 import type { Entered, Guarded, Visit } from '../api/visit.ts'
 import { BadInput, expected, InvalidArgument, Unauthorized } from '../core/errors.ts'
-import type { RequestHeaders } from '../http/message.ts'
+import {
+  type HeaderLine,
+  type HttpRequest,
+  headerOf,
+  isFramingHeader,
+  type RequestHeaders,
+} from '../http/message.ts'
+import type { StoredRequest } from './job.ts'
 import { runOf } from './job-query.ts'
 
 /** An API with jobs. */
@@ -71,11 +79,6 @@ function stateText(state: object): string {
   return JSON.stringify(state)
 }
 
-/** @returns what each job has of its own. */
-export function newJob(id = newId()) {
-  return { id, createdAt: Date.now() }
-}
-
 /** @returns a new id of a job. */
 export function newId(): string {
   // With a dash in front, a command would take it for an option.
@@ -86,7 +89,7 @@ export function newId(): string {
 export function jobOf(
   { api, ctx }: Entered<Submitted>,
   given: Readonly<Record<string, unknown>>,
-  id?: string,
+  id = newId(),
   total?: number,
 ) {
   const isOfService = api.auth === undefined
@@ -94,7 +97,7 @@ export function jobOf(
   // The time is for one attempt at a row.
   const ofRows = total && { rows: { total, timeoutMs }, timeoutMs: maxRowsMs }
   const known = { api: api.name, isOfService, state: stateText(ctx.state) }
-  return { ...newJob(id), ...run, timeoutMs, ...ofRows, ...known }
+  return { id, createdAt: Date.now(), ...run, timeoutMs, ...ofRows, ...known }
 }
 
 /** @see draft-ietf-httpapi-idempotency-key-header-07; its quotes may be missing. */
@@ -104,4 +107,68 @@ export function idempotencyKeyOf(headers: RequestHeaders): string | undefined {
   const key = /^"(.*)"$/.exec(given)?.[1] ?? given
   if (key !== '' && key.length <= 255) return key
   throw new BadInput(expected('1 to 255 characters', 'idempotency-key', key))
+}
+
+/** They are about the connection, about the submission, or credentials, which a store should not have. */
+const droppedNames: ReadonlySet<string> = new Set([
+  ...['content-encoding', 'expect', 'prefer', 'idempotency-key', 'webhook-url', 'traceparent'],
+  ...['authorization', 'proxy-authorization', 'cookie', 'x-api-key'],
+])
+
+/**
+ * `hooks`: of auth, which may take a key from another header; `id`: of the request.
+ *
+ * @returns the headers to keep.
+ */
+export function keptHeaders(
+  headers: RequestHeaders,
+  hooks: readonly (RequestHook | false | undefined)[],
+  id: string,
+): readonly HeaderLine[] {
+  const schemes = hooks.flatMap((hook) => Object.values((hook || undefined)?.security ?? {}))
+  const keys = schemes.map(({ name }) => String(name).toLowerCase())
+  const isKept = ([name]: HeaderLine) =>
+    !isFramingHeader(name) &&
+    !droppedNames.has(name) &&
+    !/^(?::|grpc-|connect-)/.test(name) &&
+    !keys.includes(name) &&
+    name !== 'x-request-id'
+  return [...[...headers].filter(isKept), ['x-request-id', id]]
+}
+
+/** Begin the headers of a Request of RPC. HTTP/2 sends no header of the first name; HTTP/1 cannot. */
+export const callHeaders: readonly HeaderLine[] = [
+  [':path', '/serving.v1.ServingService/Call'],
+  ['content-type', 'application/proto'],
+]
+
+/** Whether a stored request is a Request of RPC. */
+export function isCall({ headers }: Pick<StoredRequest, 'headers'>): boolean {
+  return headers.some(([name]) => name === ':path')
+}
+
+/** @returns what tells whether two requests are the same: of content type, query and body. */
+export function fingerprintOf({ headers, query, body }: StoredRequest): string {
+  const type = headerOf(headers, 'content-type') ?? ''
+  return createHash('sha256')
+    .update(JSON.stringify([type, query]))
+    .update(body)
+    .digest('base64url')
+}
+
+/**
+ * Only to refuse what the function would not get: the job decodes it again.
+ *
+ * @param rows - Whether the body has rows, each of which is an input.
+ * @returns what the job keeps, and how many rows.
+ * @throws those of decoding.
+ */
+export async function readInput(api: AsyncApi, request: HttpRequest, visit: Visit, rows: unknown) {
+  if (typeof rows === 'string' && rows !== '')
+    throw new BadInput(expected('no value', 'rows of the submission', rows))
+  if (rows !== undefined) return (await import('./row-input.ts')).readRows(api, request, visit)
+  // It is the job's from now on.
+  const { body } = request
+  await api.input.fromHttpRequest(request, visit.ctx)
+  return { body, total: undefined }
 }

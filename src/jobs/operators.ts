@@ -7,7 +7,7 @@ import { deliveryApi, deliveryId } from './delivery.ts'
 import { isFinal, type Job, type JobStatus, maxProgress } from './job.ts'
 import { gone, jobDocument } from './job-answers.ts'
 import type { JobFilter, JobPage, JobStore } from './job-store.ts'
-import { newJob } from './new-job.ts'
+import { newId } from './new-job.ts'
 import { failureOf, problemOf } from './problem-answer.ts'
 import { unlimited } from './stored-body.ts'
 
@@ -35,7 +35,7 @@ const actions = {
     isFor: isFinal,
     refusal: 'has not ended',
     async run(store, { id }) {
-      const next = newJob()
+      const next = { id: newId(), createdAt: Date.now() }
       const added = await store.again(id, next, Number.MAX_SAFE_INTEGER)
       return added && store.get(next.id)
     },

@@ -1,5 +1,6 @@
 /** A body in a store: its length is known, its bytes come only to whoever holds memory for them. @module */
 import type { Visit } from '../api/visit.ts'
+import { countedBytes } from '../core/memory/memory-budget.ts'
 import type { MaybePromise } from '../core/promise.ts'
 import { EncodedPieces } from '../http/encoded-pieces.ts'
 import type { HeaderLine, HttpResponse } from '../http/message.ts'
@@ -18,8 +19,6 @@ export interface Holder {
 /** Holds nothing: for a command, and for bodies that are small by their kind. */
 export const unlimited: Holder = { hold: () => {} }
 
-/** Bodies up to this size go out whole, and are counted as little as other small answers. **Units**: bytes. */
-const wholeBytes = 256 * 1024
 /** What a body that goes out in pieces holds at most. No store reads larger pieces. **Units**: bytes. */
 const streamBytes = 1024 * 1024
 
@@ -63,7 +62,7 @@ export class StoredBody {
    * @throws Overloaded; those of the store.
    */
   async bytes(holder: Holder): Promise<Uint8Array> {
-    if (this.length >= wholeBytes) await holder.hold(this.length)
+    if (this.length >= countedBytes) await holder.hold(this.length)
     return this.#whole ?? joined(this.#read(), this.length)
   }
 
@@ -77,7 +76,7 @@ export class StoredBody {
     visit: Visit,
   ): Promise<{ headers: readonly HeaderLine[]; body: HttpResponse['body'] }> {
     const { length } = this
-    if (length < wholeBytes) return { headers: [], body: await joined(this.#read(), length) }
+    if (length < countedBytes) return { headers: [], body: await this.bytes(visit) }
     visit.hold(Math.min(length, this.#held))
     const pieces = new EncodedPieces(this.#read()[Symbol.asyncIterator](), (piece) => piece)
     // Also if the answer comes too late, and nobody reads it.

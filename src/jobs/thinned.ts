@@ -28,6 +28,7 @@ export function thinnedBy(send: Send) {
   /** Sends what waits; workers call it before they end the attempt. */
   function flush(): Promise<void> {
     const [text, value] = [partials, progress]
+    if (text === '' && value === undefined) return sending
     partials = ''
     progress = undefined
     sending = sending.then(() => sendAll(text, value))

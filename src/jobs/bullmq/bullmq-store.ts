@@ -9,6 +9,7 @@ import { within } from '../../core/promise.ts'
 import { openRedis } from '../../core/redis.ts'
 import { keyPrefix, withoutPassword } from '../../core/redis-url.ts'
 import type { BlobStore } from '../blob-store.ts'
+import { Listeners } from '../changes.ts'
 import { deliveryOf } from '../delivery.ts'
 import { type JobStatus, jobStatuses, type NewJob } from '../job.ts'
 import {
@@ -19,7 +20,6 @@ import {
   type QueueState,
 } from '../job-store.ts'
 import { requestBlob } from '../kept-body.ts'
-import { Listeners } from '../listeners.ts'
 import { loadBullmq } from './bullmq-package.ts'
 import { bullmqQueues } from './bullmq-queues.ts'
 import { bullmqWorker } from './bullmq-worker.ts'
@@ -89,7 +89,11 @@ export function openBullmqStore({
   const { prefix, queuePrefix, scripts } = records
   const queues = bullmqQueues(records, tell)
   const sweeper = sweeperOf({ records, queues, times, warn, tell })
-  const listeners = new Listeners()
+  const listeners = new Listeners((channel, isWatched) => {
+    // What changed before the server knew of it would be missed.
+    if (isWatched) subscriber.subscribe(channel).then(() => heard(channel, ''), tell)
+    else subscriber.unsubscribe(channel).catch(() => {})
+  })
   const workers = new Set<ReturnType<typeof bullmqWorker>>()
   const timers: NodeJS.Timeout[] = []
 
@@ -237,16 +241,7 @@ export function openBullmqStore({
       const texts = await reach(scripts.events(id, after, maxBytes))
       return texts.map((text) => JSON.parse(text))
     },
-    watch(id, listener) {
-      const channel = `${prefix}changed:${id}`
-      return listeners.add(
-        channel,
-        listener,
-        // What changed before the server knew of it would be missed.
-        () => subscriber.subscribe(channel).then(() => heard(channel, ''), tell),
-        () => subscriber.unsubscribe(channel).catch(() => {}),
-      )
-    },
+    watch: (id, listener) => listeners.add(`${prefix}changed:${id}`, listener),
     async cancel(id) {
       const status = await reach(scripts.cancel(id))
       const job = await get(id)

@@ -1,3 +1,4 @@
+import { countedBytes } from '../../core/memory/memory-budget.ts'
 import { deliveryApi, deliveryBody, deliveryOf } from '../delivery.ts'
 import {
   type Job,
@@ -25,10 +26,10 @@ import type { Database, Row, Statement } from './database.ts'
 /** A job as the thread gets and gives it: its body may lie in a blob. */
 export type KeptJob = Omit<NewJob, 'request'> & { readonly request: Kept<StoredRequest> }
 
-/** A stored answer without its body: its length, and the blob that has it, if one does. */
+/** A stored answer. `body`: null for a large one that lies in no blob. */
 export type KeptAnswer = Omit<StoredResponse, 'body'> & {
   readonly length: number
-  readonly blob: string | null
+  readonly body: KeptBody | null
 }
 
 /** The jobs of a database as callers see them, whose store calls them through its thread. */
@@ -98,13 +99,13 @@ export class JobRecords {
 
   result(id: string): KeptAnswer | undefined {
     const row = this.#sql(
-      `SELECT response_status AS status, headers, blob, ifnull(length(body), 0) AS length
-       FROM jobs JOIN responses ON job = seq WHERE id = ?`,
-    ).get(id)
+      `SELECT response_status AS status, headers, ifnull(length(body), 0) AS length,
+       iif(length(body) < ?2, body, blob) AS body FROM jobs JOIN responses ON job = seq WHERE id = ?1`,
+    ).get(id, countedBytes)
     return row && ({ ...row, headers: JSON.parse(row.headers as string) } as unknown as KeptAnswer)
   }
 
-  /** @returns the body of an answer that lies in no blob; undefined once it has expired. */
+  /** @returns the body of a large answer that lies in no blob; undefined once it has expired. */
   resultBody(id: string): Uint8Array | undefined {
     const row = this.#sql('SELECT body FROM jobs JOIN responses ON job = seq WHERE id = ?').get(id)
     return row?.body as Uint8Array | undefined

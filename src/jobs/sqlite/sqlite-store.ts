@@ -13,11 +13,11 @@ import {
 } from '../../core/errors.ts'
 import { Questions } from '../../core/questions.ts'
 import type { BlobStore } from '../blob-store.ts'
+import { Listeners } from '../changes.ts'
 import { FolderBlobs } from '../folder-blobs.ts'
 import { gone } from '../job-answers.ts'
 import { type JobStore, type JobTimes, jobTimes } from '../job-store.ts'
-import { blobBody, keepBody, requestBlob, sweepOrphans, unread } from '../kept-body.ts'
-import { Listeners } from '../listeners.ts'
+import { bodyAt, keepBody, requestBlob, sweepOrphans, unread } from '../kept-body.ts'
 import { StoredBody } from '../stored-body.ts'
 import type { Call, Fault, News, Operations, ThreadData } from './messages.ts'
 import { type CallThread, SqliteWorker } from './sqlite-worker.ts'
@@ -52,7 +52,9 @@ export function openSqliteStore(
   const failed = (error: Error) => warn(`job store: ${error.message}${causesOf(error)}`)
   const questions = new Questions()
   const workers: SqliteWorker[] = []
-  const listeners = new Listeners()
+  const listeners = new Listeners((id, isWatched) => {
+    call('watch', id, isWatched).catch(() => {})
+  })
   const calls: Call[] = []
   let unready: string | undefined
   let thread: Worker | undefined
@@ -182,24 +184,16 @@ export function openSqliteStore(
     async result(id) {
       const kept = await call('result', id)
       if (kept === undefined) return undefined
-      const { status, headers, length, blob } = kept
+      const { status, headers, length, body: place } = kept
       const body =
-        blob === null ? new StoredBody(length, () => resultBody(id)) : await blobBody(blobs, blob)
+        place === null ? new StoredBody(length, () => resultBody(id)) : await bodyAt(blobs, place)
       return { status, headers, body }
     },
     async input(id) {
       const kept = await call('input', id)
       return kept && unread(blobs, kept)
     },
-    watch(id, listener) {
-      const tell = (isWatched: boolean) => call('watch', id, isWatched).catch(() => {})
-      return listeners.add(
-        id,
-        listener,
-        () => tell(true),
-        () => tell(false),
-      )
-    },
+    watch: (id, listener) => listeners.add(id, listener),
     work(queues, run) {
       const worker = new SqliteWorker({ blobs, call, warn }, workers.length, run)
       workers.push(worker)

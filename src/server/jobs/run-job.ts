@@ -26,23 +26,25 @@ import type { Attempt, Outcome } from '../../jobs/job-store.ts'
 import { problemAnswer } from '../../jobs/problem-answer.ts'
 import type { JobVisit, RowsEnd, RowsJob } from '../../jobs/rows.ts'
 import { type Holder, StoredBody } from '../../jobs/stored-body.ts'
+import type { ServedService } from '../served-service.ts'
 
 /** How often a job that was taken asks whether its service can answer again. **Units**: milliseconds. */
 const readyMs = 200
 
 /**
- * Runs one attempt. `server`: as jobs see it. `isReady`: whether functions can answer now. `run`: runs an attempt at a
- * row.
+ * Runs one attempt. `server`: as jobs see it. `service`: whose functions may not be ready to answer. `run`: runs an attempt
+ * at a row.
  */
 export async function runJob(
   server: ServerState,
   endpoint: Endpoint,
   attempt: Attempt,
-  isReady: () => boolean,
+  service: Pick<ServedService, 'unready'>,
   run: (attempt: Attempt) => Promise<Outcome>,
 ): Promise<Outcome> {
   const { signal } = attempt
-  while (!isReady() && !signal.aborted) await wait(readyMs, undefined, { signal }).catch(() => {})
+  while (service.unready !== undefined && !signal.aborted)
+    await wait(readyMs, undefined, { signal }).catch(() => {})
   const visit = new AttemptVisit(server, endpoint, attempt, run)
   let giveUp = () => {}
   try {
@@ -188,11 +190,7 @@ class AttemptVisit extends ServedVisit implements JobVisit {
       this.failed(error)
       return problemAnswer(error, this.ctx.id)
     }
-    return withDeadline(
-      this.ctx,
-      this.#call().then((response) => this.#collect(response)),
-      { fail },
-    )
+    return withDeadline(this.ctx, this.#call(), { fail })
   }
 
   /** The deadline has two clocks, that of the attempt and that of the stages: the first one tells. */
@@ -210,7 +208,7 @@ class AttemptVisit extends ServedVisit implements JobVisit {
     return ended
   }
 
-  async #call(): Promise<HttpResponse> {
+  async #call(): Promise<StoredResponse> {
     const { job, request } = this.attempt
     // Rows are read as they run.
     const stored = job.rows === undefined ? request.body : StoredBody.of(new Uint8Array(0))
@@ -221,7 +219,8 @@ class AttemptVisit extends ServedVisit implements JobVisit {
     })
     this.#bytesIn = body.length
     this.recorder?.bodyComplete()
-    return this.#plain.answer(new HttpRequest(this.ctx.headers, body), this)
+    const response = await this.#plain.answer(new HttpRequest(this.ctx.headers, body), this)
+    return this.#collect(response)
   }
 
   async #collect(given: HttpResponse): Promise<StoredResponse> {

@@ -7,8 +7,7 @@ import type { NewJob } from '../../jobs/job.ts'
 import type { JobLog } from '../../jobs/job-metrics.ts'
 import { runOf } from '../../jobs/job-query.ts'
 import type { JobStore } from '../../jobs/job-store.ts'
-import { type AsyncApi, hasJobs } from '../../jobs/new-job.ts'
-import { fingerprintOf } from '../../jobs/stored-request.ts'
+import { type AsyncApi, fingerprintOf, hasJobs } from '../../jobs/new-job.ts'
 import type { ServedService } from '../served-service.ts'
 
 /** Younger ticks are made up for, by a server that starts, or stood still. **Units**: milliseconds. */

@@ -21,10 +21,9 @@ import { JobCounts } from '../../jobs/job-metrics.ts'
 import { callEndpoint, jobMethods } from '../../jobs/job-rpcs.ts'
 import type { Attempt, JobStore, JobWorker, Outcome, WorkQueue } from '../../jobs/job-store.ts'
 import { Jobs } from '../../jobs/jobs.ts'
-import { type AsyncApi, hasJobs } from '../../jobs/new-job.ts'
+import { type AsyncApi, hasJobs, isCall } from '../../jobs/new-job.ts'
 import { openStore } from '../../jobs/open-store.ts'
 import type { JobVisit } from '../../jobs/rows.ts'
-import { isCall } from '../../jobs/stored-request.ts'
 import { Webhooks } from '../../jobs/webhooks.ts'
 import { rpcServices } from '../../messages/service-names.ts'
 import type { MetricFamily } from '../../telemetry/metrics/metric-family.ts'
@@ -109,7 +108,6 @@ export async function openJobs(
       }
       // Those that only submit deliver, too: there may be no worker until the next job.
       const taken = queues.filter(({ api }) => role !== 'submit' || api === deliveryApi)
-      const isReady = () => service.unready === undefined
       const run = async (attempt: Attempt): Promise<Outcome> => {
         if (webhooks !== undefined && attempt.job.api === deliveryApi)
           return webhooks.deliver(attempt)
@@ -117,7 +115,7 @@ export async function openJobs(
         const ofInput = isCall(attempt.request) ? 'call' : 'plain'
         const endpoint = runners.get(api)?.[rows === undefined ? ofInput : 'rows']
         if (endpoint === undefined) throw new SetupError('not_found', `there is no API ${api}`)
-        return await runJob(state, endpoint, attempt, isReady, run)
+        return await runJob(state, endpoint, attempt, service, run)
       }
       if (service.schedules.length > 0)
         void import('./schedules.ts').then(({ runSchedules }) =>
