@@ -93,6 +93,7 @@ export function encodeParquet(
 ): ParquetBody {
   let taken: ArrayBuffer | undefined
   const body = polars.writeParquet(frame, compression, (size) => {
+    if (taken !== undefined) bufferPool.give(taken)
     taken = bufferPool.take(size)
     return taken
   })

@@ -22,7 +22,7 @@ import {
 import { isPhysical } from './parquet-kinds.ts'
 
 const maxFileBytes = 2 ** 26
-/** What a file takes besides its columns' bytes, nearly always: Snappy's growth, and headers and metadata. */
+/** What a file takes besides its columns' bytes, nearly always: levels, Snappy's growth, headers and metadata. */
 const maxSnappyGrowth = 33 / 32
 const maxColumnBytes = 512
 const [headWords, columnWords] = [wordsOf(fileWord), wordsOf(fileColumnWord)]
@@ -63,7 +63,8 @@ export function encodeParquet(
     setParts(own, contiguousText(column, rows), rows, parts)
     setType(own, column)
   }
-  const bytes = parts.reduce((sum, { length }) => sum + length, texts.length * 2)
+  const levels = columns.length * ((rows + 7) >> 3)
+  const bytes = parts.reduce((sum, { length }) => sum + length, texts.length * 2 + levels)
   let room = Math.ceil(bytes * maxSnappyGrowth) + (columns.length + 1) * maxColumnBytes
   while (room <= maxFileBytes) {
     const memory = Buffer.from(allocate(room), 0, room)

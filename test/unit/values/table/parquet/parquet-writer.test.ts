@@ -229,6 +229,20 @@ describeNative('a Parquet file of columns, by the add-on,', () => {
     },
   )
 
+  it('of many rows asks for memory once', () => {
+    const rows = 100_000
+    const numbers = Float64Array.from({ length: rows }, (_, row) => Math.sqrt(row))
+    const data = new Uint8Array(numbers.buffer)
+    const columns = ['a', 'b', 'c'].map((name): Column => ({ name, kind: 'float64', data }))
+    const sizes: number[] = []
+    const file = encodeParquet({ rows, columns }, 'snappy', (size) => {
+      sizes.push(size)
+      return new ArrayBuffer(size)
+    })
+    expect(file).toBeDefined()
+    expect(sizes).toHaveLength(1)
+  })
+
   it('refuses offsets that contradict the text, which Polars then writes', () => {
     const data = Buffer.from('abc')
     for (const offsets of [
