@@ -96,8 +96,8 @@ export async function runRows(
       if (outcome.kind === 'canceled') throw new Error('a row was canceled alone')
       if (outcome.kind === 'failed' && outcome.mayRetry && failures <= job.retries)
         return outcome.retryAfterMs ?? backoffMs(failures)
-      // Few writes, while most of the places still run rows.
-      await log.add(index, answer(outcome.response, index), Math.min(open.size, slots.count / 4))
+      // Few writes, while half of the places still run rows.
+      await log.add(index, answer(outcome.response, index), Math.min(open.size, slots.count / 2))
       return undefined
     } finally {
       over.resolve()
