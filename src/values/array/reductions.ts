@@ -60,15 +60,33 @@ export function topOf(data: Numbers, columns: number, k: number): Int32Array {
   const indexes = new Int32Array(rows * k)
   for (let row = 0; row < rows; row++) {
     const start = row * columns
-    const top = indexes.subarray(row * k, (row + 1) * k)
-    let found = 0
-    for (let i = 0; i < columns; i++) {
-      const value = data[start + i]
-      if (found === k && !isGreater(value, data[start + top[k - 1]])) continue
-      let at = found < k ? found++ : k - 1
-      for (; at > 0 && isGreater(value, data[start + top[at - 1]]); at--) top[at] = top[at - 1]
-      top[at] = i
-    }
+    const isBefore = (a: number, b: number) =>
+      isGreater(data[start + a], data[start + b]) ||
+      (a < b && !isGreater(data[start + b], data[start + a]))
+    const order = (a: number, b: number) => (isBefore(a, b) ? -1 : 1)
+    // A heap, so that an element costs no more than the logarithm of k: the last one of the order lies at its top.
+    const heap = indexes.subarray(row * k, (row + 1) * k)
+    for (let i = 0; i < k; i++) heap[i] = i
+    heap.sort(order).reverse()
+    for (let i = k; i < columns; i++)
+      if (isGreater(data[start + i], data[start + heap[0]])) sinkInto(heap, i, isBefore)
+    heap.sort(order)
   }
   return indexes
+}
+
+/** Puts an index in place of the top of a heap, and brings it to its place. */
+function sinkInto(
+  heap: Int32Array,
+  index: number,
+  isBefore: (a: number, b: number) => boolean,
+): void {
+  let at = 0
+  for (let child = 1; child < heap.length; child = 2 * at + 1) {
+    if (child + 1 < heap.length && isBefore(heap[child], heap[child + 1])) child++
+    if (!isBefore(index, heap[child])) break
+    heap[at] = heap[child]
+    at = child
+  }
+  heap[at] = index
 }

@@ -64,6 +64,22 @@ describe('reductions', () => {
     expect([...new NDArray(Float32Array.of(7), []).softmax().data]).toEqual([1])
   })
 
+  it('have the top of rising, falling, mixed and equal elements, for any k', () => {
+    const rows = [
+      (i: number) => i,
+      (i: number) => -i,
+      (i: number) => (i * 7919) % 1009,
+      (i: number) => i % 3,
+      () => Number.NaN,
+    ].map((value) => Array.from({ length: 1000 }, (_, i) => value(i)))
+    const sorted = rows.map((row) =>
+      row.map((_, i) => i).sort((a, b) => row[b] - row[a] || 0 || a - b),
+    )
+    const array = new NDArray(Float64Array.from(rows.flat()), [rows.length, 1000])
+    for (const k of [1, 5, 31, 32, 33, 64, 500, 999, 1000])
+      expect([...array.topK(k).indexes.data]).toEqual(sorted.flatMap((row) => row.slice(0, k)))
+  })
+
   it('refuse what they cannot reduce', () => {
     for (const data of [['a'], BigInt64Array.of(1n)]) {
       const array = new NDArray(data as never) as NDArray<DType>
