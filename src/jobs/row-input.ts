@@ -1,5 +1,7 @@
 /** The rows of a submission, and the requests that they are. @module */
 import { setImmediate } from 'node:timers/promises'
+import type { Api } from '../api/api.ts'
+import type { AsyncSettings } from '../api/async-options.ts'
 import type { Visit } from '../api/visit.ts'
 import { BadInput, expected, PayloadTooLarge } from '../core/errors.ts'
 import { defaultMaxBytes, parseJson } from '../core/text/parse-json.ts'
@@ -8,8 +10,10 @@ import { HeaderList, HttpRequest, type RequestHeaders } from '../http/message.ts
 import { decodeMessage, type RawContent } from '../messages/content-types.ts'
 import type { FileMessage } from '../messages/messages.ts'
 import type { StoredRequest } from './job.ts'
-import type { AsyncApi } from './new-job.ts'
 import type { UnreadRequest } from './stored-body.ts'
+
+/** What a job of rows has of its API. */
+type RowApi = Pick<Api, 'input'> & { readonly async: Pick<AsyncSettings, 'maxRows'> }
 
 const lineTypes = ['application/jsonl', 'application/x-ndjson']
 const tableTypes = ['text/csv', 'application/vnd.apache.parquet', 'application/octet-stream']
@@ -26,7 +30,7 @@ const lineEnd = 0x0a
  * @throws UnsupportedMediaType; those of tables, and of the first row; BadInput without a row, PayloadTooLarge.
  */
 export async function readRows(
-  api: AsyncApi,
+  api: RowApi,
   request: HttpRequest,
   visit: Visit,
 ): Promise<{ readonly body: Uint8Array; readonly total: number }> {
@@ -123,7 +127,7 @@ export async function* linesOf(
 
 /** @returns the requests of the rows of a job, each read when it is asked for. */
 export async function* requestsOf(
-  api: AsyncApi,
+  api: Pick<RowApi, 'input'>,
   request: UnreadRequest,
 ): AsyncGenerator<StoredRequest> {
   const requestOf = rowRequests(api, request)
@@ -132,7 +136,7 @@ export async function* requestsOf(
 
 /** @returns what makes the request of a row, as a synchronous call would send it. */
 function rowRequests(
-  { input }: Pick<AsyncApi, 'input'>,
+  { input }: Pick<RowApi, 'input'>,
   { headers: given, query }: Omit<StoredRequest, 'body'>,
 ): (line: Uint8Array) => StoredRequest {
   const isText = input.mimeType.startsWith('text/')

@@ -32,8 +32,8 @@ import type { ServedService } from '../served-service.ts'
 const readyMs = 200
 
 /**
- * Runs one attempt. `server`: as jobs see it. `service`: whose functions may not be ready to answer. `run`: runs an attempt
- * at a row.
+ * Runs one attempt. `server`: as jobs see it. `service`: whose functions may not be ready to answer. `run`: runs an
+ * attempt at a row.
  */
 export async function runJob(
   server: ServerState,
