@@ -2,7 +2,7 @@
 
 import type { Endpoint } from '../api/endpoint.ts'
 import { decodeFailureOf } from '../api/stages.ts'
-import type { MaybePromise } from '../core/promise.ts'
+import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { codingsOf } from '../http/content-encoding.ts'
 import { decompress } from '../http/decompress.ts'
 import { exactly } from '../http/encoded-pieces.ts'
@@ -80,12 +80,12 @@ export async function collectAnswer(
   take: (chunk: Chunk, isStreamed: boolean) => MaybePromise<boolean>,
 ): Promise<Buffer> {
   const pieces: Buffer[] = []
-  const keep = async (chunk: Chunk, isStreamed: boolean) => {
-    const goesOn = await take(chunk, isStreamed)
-    pieces.push(Buffer.from(chunk as Uint8Array))
-    pooled?.give(chunk)
-    return goesOn
-  }
+  const keep = (chunk: Chunk, isStreamed: boolean) =>
+    whenReady(take(chunk, isStreamed), (goesOn) => {
+      pieces.push(Buffer.from(chunk as Uint8Array))
+      pooled?.give(chunk)
+      return goesOn
+    })
   if (before !== '') await keep(before, false)
   if (isChunk(body)) await keep(body, false)
   else {

@@ -1,7 +1,7 @@
 /** A body in a store: its length is known, its bytes come only to whoever holds memory for them. @module */
 import type { Visit } from '../api/visit.ts'
 import { countedBytes } from '../core/memory/memory-budget.ts'
-import type { MaybePromise } from '../core/promise.ts'
+import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { EncodedPieces } from '../http/encoded-pieces.ts'
 import type { HeaderLine, HttpResponse } from '../http/message.ts'
 import type { StoredRequest, StoredResponse } from './job.ts'
@@ -61,9 +61,10 @@ export class StoredBody {
    * @returns all bytes, for what cannot be sent in pieces.
    * @throws Overloaded; those of the store.
    */
-  async bytes(holder: Holder): Promise<Uint8Array> {
-    if (this.length >= countedBytes) await holder.hold(this.length)
-    return this.#whole ?? joined(this.#read(), this.length)
+  bytes(holder: Holder): MaybePromise<Uint8Array> {
+    const read = () => this.#whole ?? joined(this.#read(), this.length)
+    if (this.length < countedBytes) return read()
+    return whenReady(holder.hold(this.length), read)
   }
 
   /**

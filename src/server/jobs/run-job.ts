@@ -13,6 +13,7 @@ import { noPeer, ServedVisit } from '../../engine/served-visit.ts'
 import { collectAnswer, linesOf } from '../../engine/whole-answer.ts'
 import { Context } from '../../http/context.ts'
 import {
+  type Chunk,
   discardBody,
   HeaderList,
   HttpRequest,
@@ -212,11 +213,13 @@ class AttemptVisit extends ServedVisit implements JobVisit {
     const { job, request } = this.attempt
     // Rows are read as they run.
     const stored = job.rows === undefined ? request.body : StoredBody.of(new Uint8Array(0))
-    const body = await stored.bytes(this.#memory).catch((cause) => {
-      throw ServingError.is(cause)
-        ? cause
-        : new InternalError('the input of the job cannot be read', { cause })
-    })
+    let body: Uint8Array
+    try {
+      body = await stored.bytes(this.#memory)
+    } catch (cause) {
+      if (ServingError.is(cause)) throw cause
+      throw new InternalError('the input of the job cannot be read', { cause })
+    }
     this.#bytesIn = body.length
     this.recorder?.bodyComplete()
     const response = await this.#plain.answer(new HttpRequest(this.ctx.headers, body), this)
@@ -251,9 +254,7 @@ class AttemptVisit extends ServedVisit implements JobVisit {
     let decoder: StringDecoder | undefined
     let length = 0
     let held = 0
-    return collectAnswer(response, async (chunk, isStreamed) => {
-      this.recorder?.sent(chunk)
-      length += Buffer.byteLength(chunk)
+    const holdAndReport = async (chunk: Chunk, isStreamed: boolean) => {
       if (length >= countedBytes) {
         await this.#memory.hold(length - held)
         held = length
@@ -264,6 +265,12 @@ class AttemptVisit extends ServedVisit implements JobVisit {
         if (text) await this.attempt.report('partial', text)
       }
       return !this.#isOver
+    }
+    return collectAnswer(response, (chunk, isStreamed) => {
+      this.recorder?.sent(chunk)
+      length += Buffer.byteLength(chunk)
+      const isSmall = !isStreamed && length < countedBytes
+      return isSmall || holdAndReport(chunk, isStreamed)
     })
   }
 
