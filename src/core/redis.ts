@@ -47,6 +47,9 @@ function onSockets(client: Redis, use: (socket: Redis['stream']) => void): void 
   else follow(client)
 }
 
+/** So many bytes of commands wait for no others: the server works on them meanwhile. */
+const joinedBytes = 16 * 1024
+
 /** Sends the commands of one turn together: to send one costs as much as to make it. */
 function joinWrites(socket: Redis['stream']): void {
   const write = socket.write.bind(socket)
@@ -56,7 +59,9 @@ function joinWrites(socket: Redis['stream']): void {
         socket.cork()
         setImmediate(() => socket.uncork())
       }
-      return write(...args)
+      const hasRoom = write(...args)
+      if (socket.writableLength >= joinedBytes) socket.uncork()
+      return hasRoom
     },
   })
 }
