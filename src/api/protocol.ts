@@ -1,6 +1,6 @@
 /**
  * A protocol: what a server answers beside others, on its HTTP port, over gRPC, or both. Those that are built in are
- * made of the same interface as those of others. @module
+ * attached to the same host as those of others. @module
  */
 
 import type { ServingError } from '../core/errors.ts'

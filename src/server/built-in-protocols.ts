@@ -1,7 +1,7 @@
 /**
- * All that a server answers, and what it opens for that: one line for each protocol, in the order in which they are
- * attached. No other file of the server, of its engines and of the command imports one. Code is loaded by the services
- * that use it. @module
+ * All that a server answers, and what it opens for that, with the protocols in the order in which they are attached.
+ * No other file of the server, of its engines and of the command imports one. Code is loaded by the services that use
+ * it. @module
  */
 
 import { capturedApis } from '../api/capture-options.ts'
@@ -44,7 +44,8 @@ export interface ServedParts {
 
 /** What a server answers, and has open for that from its start to its end. */
 export interface Composition {
-  readonly protocols: readonly Protocol[]
+  /** Attaches the protocols of the service, and its telemetry. */
+  attach(host: Host): Promise<void>
   /** Told of all requests before the hooks of the service. */
   readonly observers: readonly RequestObserver[]
   /** Why it cannot answer now; undefined if it can. */
@@ -97,14 +98,15 @@ export async function compose(
   const observed = (observers: readonly RequestObserver[]) =>
     recorder === undefined ? observers : [recorder.first, ...observers, recorder.last]
   return {
-    protocols: protocolsOf(service, {
-      docs,
-      jobs,
-      capture,
-      metrics: telemetry.endpoints,
-      recorder,
-      canary: options.canary,
-    }),
+    attach: (host) =>
+      attachProtocols(host, service, {
+        docs,
+        jobs,
+        capture,
+        metrics: telemetry.endpoints,
+        recorder,
+        canary: options.canary,
+      }),
     observers: observed(telemetry.observers),
     get unready() {
       return jobs?.unready
@@ -155,77 +157,56 @@ async function openJobsOf(
   )
 }
 
-/** @returns the protocols of a service: those that are built in, and its own. */
-export function protocolsOf(
+/** Attaches the protocols of a service to its server: those that are built in, and its own. */
+export async function attachProtocols(
+  host: Host,
   service: ServedService,
-  { docs, jobs, capture, metrics, recorder, canary }: ServedParts,
-): Protocol[] {
-  const apis = (host: Host) =>
-    apiEndpoints(service, host.prefix, (message) => host.warn(message), jobs)
-  const always: Protocol[] = [
-    {
-      name: 'health',
-      attach: (host) =>
-        add(
-          host,
-          healthEndpoints(() => host.unready()),
-        ),
-    },
-    { name: 'splits', attach: (host) => attachSplits(host, service, canary) },
-    { name: 'metrics', attach: (host) => add(host, metrics) },
-    { name: 'job metrics', attach: (host) => jobs && host.metrics(() => jobs.metrics()) },
-    {
-      name: 'capture metrics',
-      attach: (host) => capture && host.metrics(() => capture.metrics()),
-    },
-  ]
+  parts: ServedParts,
+): Promise<void> {
+  const { docs, jobs, recorder } = parts
+  const apis = apiEndpoints(host, service, jobs)
   // A process that only runs jobs answers no APIs, but knows them.
-  if (jobs?.role === 'work') return [{ name: 'APIs', attach: (host) => void apis(host) }, ...always]
-  return [
-    { name: 'APIs', attach: (host) => add(host, apis(host)) },
-    { name: 'jobs', attach: (host) => jobs?.attach(host, docs) },
-    {
-      name: 'mounts',
-      attach: (host) => attachMounts(host, service.mounts.values()),
-    },
-    {
-      name: 'RPC',
-      attach: async (host) => (await import('../rpc/service-methods.ts')).attachRpc(host, service),
-    },
-    {
-      name: 'OIP',
-      attach: async (host) =>
-        (await import('../protocols/oip/protocol.ts')).attachOip(host, service),
-    },
-    ...service.protocols.map((protocol) => listed(protocol, jobs?.jobs)),
-    { name: 'Connect', attach: attachConnect },
-    ...always,
-    {
-      name: 'live streams',
-      attach: async (host) =>
-        (await import('../live/live-protocol.ts')).attachLives(host, service.lives),
-    },
-    { name: 'protected resources', attach: (host) => attachResources(host, service) },
-    {
-      name: 'MCP',
-      attach: async (host) => {
-        if (service.mcp) await attachMcp(host, service, jobs)
-      },
-    },
-    {
-      name: 'calls',
-      attach: async (host) => {
-        if (docs && recorder) await attachCalls(host, recorder)
-      },
-    },
-    {
-      // Last, since what a service itself answers at these paths wins.
-      name: 'documents',
-      attach: async (host) => {
-        if (docs) await attachDocs(host, service)
-      },
-    },
-  ]
+  if (jobs?.role === 'work') return await attachOperations(host, service, parts)
+  add(host, apis)
+  jobs?.attach(host, docs)
+  attachMounts(host, service.mounts.values())
+  const { attachRpc } = await import('../rpc/service-methods.ts')
+  attachRpc(host, service)
+  const { attachOip } = await import('../protocols/oip/protocol.ts')
+  attachOip(host, service)
+  for (const protocol of service.protocols) await attachOwn(host, protocol, jobs?.jobs)
+  const { connectEndpoints } = await import('../rpc/connect.ts')
+  add(host, connectEndpoints(host))
+  await attachOperations(host, service, parts)
+  const { attachLives } = await import('../live/live-protocol.ts')
+  attachLives(host, service.lives)
+  await attachResources(host, service)
+  if (service.mcp) {
+    const { attachMcp } = await import('../protocols/mcp/endpoint.ts')
+    attachMcp(host, service, jobs?.jobs)
+  }
+  if (!docs) return
+  if (recorder) {
+    const { attachCalls } = await import('./development/calls-protocol.ts')
+    attachCalls(host, recorder)
+  }
+  // Last, since what a service itself answers at these paths wins.
+  await attachDocs(host, service)
+}
+
+/** Health, metrics and splits, which every process answers. */
+async function attachOperations(
+  host: Host,
+  { runners = [] }: ServedService,
+  { jobs, capture, metrics, canary }: ServedParts,
+): Promise<void> {
+  add(host, healthEndpoints(host.unready))
+  if (canary !== undefined || runners.some(({ versions }) => versions !== undefined)) {
+    const { attachSplits } = await import('./endpoints/splits.ts')
+    attachSplits(host, runners, canary)
+  }
+  add(host, metrics)
+  for (const each of [jobs, capture]) if (each) host.metrics(() => each.metrics())
 }
 
 /** Handlers with a document are on the page by their operations. */
@@ -242,27 +223,19 @@ function attachMounts(host: Host, mounts: Iterable<Mount>): void {
 
 const pageMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** @returns a protocol whose paths without an operation are on the page, too. The document has its live streams. */
-function listed(protocol: Protocol, jobs: Jobs | undefined): Protocol {
+/** Lists the paths of a protocol that have no operation on the page, too. The document has its live streams. */
+async function attachOwn(host: Host, protocol: Protocol, jobs: Jobs | undefined): Promise<void> {
   const { name: group } = protocol
-  const attach = async (host: Host) => {
-    const first = host.endpoints.length
-    await (isJobProtocol(protocol) ? protocol.attach(host, jobs) : protocol.attach(host))
-    for (const endpoint of host.endpoints.slice(first)) {
-      const { path, methods, operation } = endpoint
-      const isListed =
-        host.pageEntries.some((entry) => entry.path === path) ||
-        (isLive(endpoint) && path.startsWith(`${host.prefix}/`))
-      if (operation === undefined && methods.length > 0 && !isListed)
-        host.page({ group, path, methods: methods === 'any' ? pageMethods : methods })
-    }
+  const first = host.endpoints.length
+  await (isJobProtocol(protocol) ? protocol.attach(host, jobs) : protocol.attach(host))
+  for (const endpoint of host.endpoints.slice(first)) {
+    const { path, methods, operation } = endpoint
+    const isListed =
+      host.pageEntries.some((entry) => entry.path === path) ||
+      (isLive(endpoint) && path.startsWith(`${host.prefix}/`))
+    if (operation === undefined && methods.length > 0 && !isListed)
+      host.page({ group, path, methods: methods === 'any' ? pageMethods : methods })
   }
-  return { name: group, attach }
-}
-
-async function attachConnect(host: Host): Promise<void> {
-  const { connectEndpoints } = await import('../rpc/connect.ts')
-  add(host, connectEndpoints(host))
 }
 
 async function attachResources(host: Host, service: ServedService): Promise<void> {
@@ -274,29 +247,6 @@ async function attachResources(host: Host, service: ServedService): Promise<void
   if (resources.length === 0) return
   const { resourceEndpoints } = await import('./endpoints/protected-resources.ts')
   add(host, resourceEndpoints(resources))
-}
-
-async function attachSplits(
-  host: Host,
-  { runners = [] }: ServedService,
-  canary?: string,
-): Promise<void> {
-  if (canary !== undefined || runners.some(({ versions }) => versions !== undefined))
-    (await import('./endpoints/splits.ts')).attachSplits(host, runners, canary)
-}
-
-async function attachMcp(
-  host: Host,
-  service: ServedService,
-  jobs: ServerJobs | undefined,
-): Promise<void> {
-  const { attachMcp: attach } = await import('../protocols/mcp/endpoint.ts')
-  attach(host, service, jobs?.jobs)
-}
-
-async function attachCalls(host: Host, recorder: CallRecorder): Promise<void> {
-  const { attachCalls: attach } = await import('./development/calls-protocol.ts')
-  attach(host, recorder)
 }
 
 async function attachDocs(host: Host, service: ServedService): Promise<void> {

@@ -12,9 +12,9 @@ import { beforeRequests, hookObserver, joinObservers } from '../engine/service-h
 import { forwardingHeaders, type TrustedProxies } from '../http/client-address.ts'
 import { allHeaders, type HeaderNames, joinHeaderNames } from '../http/message.ts'
 import type { RequestObserver } from '../http/outcome.ts'
-import { type Composition, protocolsOf } from './built-in-protocols.ts'
+import { attachProtocols, type Composition } from './built-in-protocols.ts'
 import { corsEndpoint } from './endpoints/cors-endpoint.ts'
-import { type AskProcesses, ServerHost } from './host.ts'
+import { type AskProcesses, createHost, type ServerHost } from './host.ts'
 import type { ServedService } from './served-service.ts'
 
 /** The optional parts of a server. */
@@ -25,7 +25,7 @@ export interface ServerExtras {
   /** Undefined: any. */
   readonly allowedHosts?: ReadonlySet<string> | undefined
   /** Undefined for a server without sockets: it has nothing open. */
-  readonly composition?: Pick<Composition, 'protocols' | 'observers' | 'unready'>
+  readonly composition?: Pick<Composition, 'attach' | 'observers' | 'unready'>
   /** Undefined for a process alone. */
   readonly askProcesses?: AskProcesses | undefined
 }
@@ -46,7 +46,7 @@ export async function createServerState(
   { proxies, isTls, corsOrigin, allowedHosts, composition, askProcesses }: ServerExtras = {},
 ): Promise<HostedState> {
   const health: Health = { state: 'starting' }
-  const host = new ServerHost({
+  const host = createHost({
     service,
     prefix,
     introspection,
@@ -59,9 +59,9 @@ export async function createServerState(
   const cors = corsOf(service, corsOrigin)
   const preflight: MakePreflight | undefined =
     cors && ((methodsOf) => corsEndpoint(cors, methodsOf))
-  const { endpoints, methods, collectors, lives } = await host.attach(
-    composition?.protocols ?? protocolsOf(service, { docs, metrics: [] }),
-  )
+  if (composition === undefined) await attachProtocols(host, service, { docs, metrics: [] })
+  else await composition.attach(host)
+  const { endpoints, methods, collectors, lives } = host
   const observers = composition?.observers ?? []
   const hooks = hookObserver(service, log)
   const observer = joinObservers(hooks === undefined ? observers : [...observers, hooks])

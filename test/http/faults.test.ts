@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
 import { parseLimits } from '../../src/engine/options.ts'
-import { protocolsOf } from '../../src/server/built-in-protocols.ts'
+import { attachProtocols } from '../../src/server/built-in-protocols.ts'
 import { pickEngine } from '../../src/server/listener.ts'
 import { createServerState } from '../../src/server/server-state.ts'
 import { Service } from '../../src/service.ts'
@@ -19,7 +19,7 @@ it.each(engines)('a request whose observer fails stays in no count on %s', async
   const disclosure = { introspection: false, docs: false }
   const server = await createServerState(svc, parseLimits({}), '', log, disclosure, {
     composition: {
-      protocols: protocolsOf(svc, { docs: false, metrics: [] }),
+      attach: (host) => attachProtocols(host, svc, { docs: false, metrics: [] }),
       observers: [{ onBegin }],
       unready: undefined,
     },

@@ -3,6 +3,7 @@
 import type { Api } from '../../api/api.ts'
 import { answerHttp, httpEncoding } from '../../api/call.ts'
 import type { Endpoint } from '../../api/endpoint.ts'
+import type { Host } from '../../api/protocol.ts'
 import { Query } from '../../api/query.ts'
 import { responseCache } from '../../api/response-cache.ts'
 import { receiveAboveBytes } from '../../descriptors/descriptor.ts'
@@ -11,20 +12,13 @@ import type { AsyncApi } from '../../jobs/new-job.ts'
 import type { ServerJobs } from '../jobs/server-jobs.ts'
 import type { ServedService } from '../served-service.ts'
 
-/**
- * `warn`: told what an option cannot do.
- *
- * @returns the endpoints of a service's functions below a prefix.
- */
-export function apiEndpoints(
-  service: ServedService,
-  prefix: string,
-  warn: (message: string) => void,
-  jobs?: ServerJobs,
-): Endpoint[] {
+/** @returns the endpoints of a service's functions. */
+export function apiEndpoints(host: Host, service: ServedService, jobs?: ServerJobs): Endpoint[] {
   return [...service.apis.values(), ...service.routes.values()].flatMap((api) => {
-    const endpoint = endpointOf(api, prefix, service, warn)
-    return hasJobs(api) && jobs !== undefined ? jobs.endpointsOf(endpoint, api, prefix) : [endpoint]
+    const endpoint = endpointOf(host, service, api)
+    return hasJobs(api) && jobs !== undefined
+      ? jobs.endpointsOf(endpoint, api, host.prefix)
+      : [endpoint]
   })
 }
 
@@ -32,19 +26,14 @@ function hasJobs(api: Api): api is AsyncApi {
   return api.async !== undefined
 }
 
-function endpointOf(
-  api: Api,
-  prefix: string,
-  service: ServedService,
-  warn: (message: string) => void,
-): Endpoint {
+function endpointOf(host: Host, service: ServedService, api: Api): Endpoint {
   const { name, method, route, slots } = api
-  const cache = api.cache && responseCache(service, api, api.cache, warn)
+  const cache = api.cache && responseCache(service, api, api.cache, host.warn)
   return {
     name,
     access: { kind: 'api', api: name },
     origins: 'any',
-    path: `${prefix}/${route}`,
+    path: `${host.prefix}/${route}`,
     methods: [method],
     readsHeaders: api.readsHeaders,
     isLimited: true,

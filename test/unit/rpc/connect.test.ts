@@ -5,10 +5,10 @@ import { BufferPool } from '../../../src/core/memory/buffer-pool.ts'
 import { HeaderList, HttpRequest, type HttpResponse } from '../../../src/http/message.ts'
 import { connectEndpoints } from '../../../src/rpc/connect.ts'
 import { attachRpc } from '../../../src/rpc/service-methods.ts'
-import { ServerHost } from '../../../src/server/host.ts'
+import { createHost } from '../../../src/server/host.ts'
 import { visitOf } from '../../visit.ts'
 
-async function callOf(service: Service): Promise<Endpoint> {
+function callOf(service: Service): Endpoint {
   const nothing = () => undefined
   const parts = {
     service,
@@ -19,9 +19,8 @@ async function callOf(service: Service): Promise<Endpoint> {
     logLate: nothing,
     warn: nothing,
   }
-  const host = await new ServerHost(parts).attach([
-    { name: 'RPC', attach: (host) => attachRpc(host, service) },
-  ])
+  const host = createHost(parts)
+  attachRpc(host, service)
   return connectEndpoints(host)[0]
 }
 
@@ -29,7 +28,7 @@ it.each([
   ['a media type of its own', { 'content-type': 'text/plain' }],
   ['an encoding', { 'content-type': 'application/proto', 'content-encoding': 'gzip' }],
 ])('keeps no memory of a body that it refuses for %s', async (_, fields) => {
-  const call = await callOf(new Service('empty'))
+  const call = callOf(new Service('empty'))
   const pool = new BufferPool()
   const buffer = pool.take(1e6)
   const request = HttpRequest.lend(HeaderList.from(fields), new Uint8Array(buffer), pool)
@@ -41,7 +40,7 @@ it.each([
 it('refuses requests in JSON that are too long, or of too many values', async () => {
   const svc = new Service('limits')
   svc.api({ input: new io.JSON(), output: new io.JSON(), name: 'echo' }, (value) => value as never)
-  const call = await callOf(svc)
+  const call = callOf(svc)
   const answered = (json: unknown) => {
     const body = Buffer.from(JSON.stringify({ apiName: 'echo', json }))
     const request = HttpRequest.lend(
