@@ -81,22 +81,16 @@ export const splits = grouped('Splits', {
 /** @throws InvalidArgument. */
 export function parseAllowedHosts(value: string | undefined): ReadonlySet<string> | undefined {
   if (value === undefined) return undefined
-  const names = String(value)
-    .split(',')
-    .map((each) => each.trim().toLowerCase())
+  const names = value.split(',').map((each) => each.trim().toLowerCase())
   for (const each of names)
     if (!/^[^\s/:]+$/.test(each))
       throw new InvalidArgument(expected('names without ports', 'allowedHosts', value))
   return new Set(names)
 }
 
-/** @throws InvalidArgument. */
-export function parseTrustProxy(value: number | string = 0): TrustedProxies | undefined {
-  const [text, header, digits] = /^(forwarded:)?(\d+)$/.exec(String(value)) ?? []
+/** @returns the proxies of an option of {@link proxyCount}; undefined for none. */
+export function trustedProxies(option: number | string): TrustedProxies | undefined {
+  const [digits, header] = String(option).split(':').toReversed()
   const count = Number(digits)
-  if (text === undefined || !Number.isSafeInteger(count))
-    throw new InvalidArgument(
-      expected('a number of proxies, or forwarded: and one', 'trustProxy', value),
-    )
   return count === 0 ? undefined : { count, writeForwarded: header !== undefined }
 }

@@ -13,7 +13,7 @@ import { InvalidArgument } from '../core/errors.ts'
 import type { ServerState } from '../engine/engine.ts'
 import { healthEndpoints } from '../engine/health.ts'
 import type { Logger } from '../engine/log.ts'
-import type { ServeOptions } from '../engine/options.ts'
+import type { ServerOptions } from '../engine/options.ts'
 import { joinObservers } from '../engine/service-hooks.ts'
 import type { RequestObserver } from '../http/outcome.ts'
 import { isJobProtocol } from '../jobs/job-kind.ts'
@@ -65,48 +65,43 @@ export interface Composition {
   ready(server: ServerState): void
   /** Called when the server is told to stop: begins no more work of its own. */
   stop(graceMs: number): Promise<void>
-  close(): Promise<void>
 }
 
 /** For the last files of a capture where `drainTimeoutMs` is over. **Units**: milliseconds. */
 const minCaptureMs = 1000
 
 /**
- * Opens the telemetry of a server, and its jobs if it has any.
+ * Opens the telemetry of a server, and its jobs and its capture if it has any.
  *
+ * @param opened - Gets what closes each of them, also if a later one does not open.
  * @throws InvalidArgument; MissingDependencyException; SetupError.
  */
 export async function compose(
   service: ServedService,
-  options: ServeOptions,
+  options: ServerOptions,
   docs: boolean,
   log: Logger,
   collectGroup: CollectGroup | undefined,
   recorder: CallRecorder | undefined,
+  opened: (() => unknown)[],
 ): Promise<Composition> {
   const { startTelemetry } = await import('./telemetry/telemetry.ts')
   const telemetry = await startTelemetry(service, options, log, collectGroup)
-  const jobs = await openJobsOf(service, options, log).catch(async (error) => {
-    await telemetry.close()
-    throw error
-  })
-  const capture = await openCaptureOf(service, log).catch(async (error) => {
-    await Promise.allSettled([telemetry.close(), jobs?.close()])
-    throw error
-  })
+  let capture: Capture | undefined
   let stopBy = 0
+  opened.push(() => {
+    const leftMs = Math.max(minCaptureMs, stopBy - performance.now())
+    return Promise.all([telemetry.close(), capture?.close(leftMs)])
+  })
+  capture = await openCaptureOf(service, log)
+  const jobs = await openJobsOf(service, options, log)
+  opened.push(() => jobs?.close())
   const observed = (observers: readonly RequestObserver[]) =>
     recorder === undefined ? observers : [recorder.first, ...observers, recorder.last]
+  const { canary } = options
+  const parts = { docs, jobs, capture, metrics: telemetry.endpoints, recorder, canary }
   return {
-    attach: (host) =>
-      attachProtocols(host, service, {
-        docs,
-        jobs,
-        capture,
-        metrics: telemetry.endpoints,
-        recorder,
-        canary: options.canary,
-      }),
+    attach: (host) => attachProtocols(host, service, parts),
     observers: observed(telemetry.observers),
     get unready() {
       return jobs?.unready
@@ -125,14 +120,6 @@ export async function compose(
       stopBy = performance.now() + graceMs
       await jobs?.stop(graceMs)
     },
-    async close() {
-      try {
-        await jobs?.close()
-      } finally {
-        const leftMs = Math.max(minCaptureMs, stopBy - performance.now())
-        await Promise.all([telemetry.close(), capture?.close(leftMs)])
-      }
-    },
   }
 }
 
@@ -145,13 +132,13 @@ async function openCaptureOf(service: ServedService, log: Logger): Promise<Captu
 /** Loads the code of jobs only for a service that has them. */
 async function openJobsOf(
   service: ServedService,
-  options: ServeOptions,
+  options: ServerOptions,
   log: Logger,
 ): Promise<ServerJobs | undefined> {
   const hasKinds = service.protocols.some((each) => isJobProtocol(each) && each.jobKinds.length > 0)
   if (hasKinds || [...service.apis.values()].some((api) => api.async !== undefined))
     return await (await import('./jobs/server-jobs.ts')).openJobs(service, options, log)
-  if (options.jobRole === undefined || options.jobRole === 'both') return undefined
+  if (options.jobRole === 'both') return undefined
   throw new InvalidArgument(
     `the service ${service.name} has no asynchronous API (async), whose jobs it could run`,
   )

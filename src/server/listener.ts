@@ -7,7 +7,7 @@ import { checkThat } from '../core/options.ts'
 import type { Address, Engine, ServerState } from '../engine/engine.ts'
 import type { HealthState } from '../engine/health.ts'
 import { createLogger, type Logger } from '../engine/log.ts'
-import { parseAllowedHosts, parseTrustProxy } from '../engine/option-kinds.ts'
+import { parseAllowedHosts, trustedProxies } from '../engine/option-kinds.ts'
 import {
   type EngineName,
   type Listener,
@@ -57,13 +57,12 @@ export async function serveFrom(
 ): Promise<Listener> {
   checkService(service)
   const settings = parseServeOptions(options)
-  const { port, jobRole } = settings
+  const { host, port, jobRole } = settings
   // One that runs jobs has no APIs.
-  const grpcPort = jobRole === 'work' ? undefined : options.grpcPort
+  const grpcPort = jobRole === 'work' ? undefined : settings.grpcPort
   const prefix = parseBaseUrl(options.baseUrl ?? '/')
-  const log = options.logger ?? createLogger(options.logLevel)
-  const disclosure = parseDisclosure(options)
-  const proxies = parseTrustProxy(options.trustProxy)
+  const log = settings.logger ?? createLogger(settings.logLevel)
+  const disclosure = parseDisclosure(settings)
   const fault = tempFileFault()
   if (fault !== undefined) {
     const remedy = 'large uploads fail; TMPDIR names the directory'
@@ -82,15 +81,15 @@ export async function serveFrom(
   try {
     const composition = await compose(
       service,
-      options,
+      settings,
       disclosure.docs,
       log,
       group?.collect,
       recorder,
+      opened,
     )
-    opened.push(() => composition.close())
     const server = await createServerState(service, settings, prefix, log, disclosure, {
-      proxies,
+      proxies: trustedProxies(settings.trustProxy),
       isTls: options.tlsCert !== undefined,
       corsOrigin: options.corsOrigin,
       allowedHosts: parseAllowedHosts(options.allowedHosts),
@@ -101,7 +100,7 @@ export async function serveFrom(
     for (const runner of service.runners ?? [])
       opened.push(runner.watch((event) => logRunner(log, runner.name, event)))
     const tls = openTlsFiles(options, log)
-    const address = { host: options.host, port, tls }
+    const address = { host, port, tls }
     opened.push(() => tls?.close())
     opened.push(() => service.stop())
     if (opens === 'at_once') engine = await start(server, address)

@@ -1,6 +1,6 @@
 /** The telemetry of a server: metrics, the access log and traces. @module */
 import type { Logger } from '../../engine/log.ts'
-import type { ServeOptions } from '../../engine/options.ts'
+import type { ServerOptions } from '../../engine/options.ts'
 import type { ListeningServer } from '../../http/node-http.ts'
 import { type CollectGroup, measureProcess } from '../../telemetry/metrics/exposition.ts'
 import { registeredTelemetry } from '../../telemetry/tracing/active-trace.ts'
@@ -24,18 +24,11 @@ export type Telemetry = Awaited<ReturnType<typeof startTelemetry>>
  */
 export async function startTelemetry(
   service: ServedService,
-  options: ServeOptions,
+  options: ServerOptions,
   log: Logger,
   collectGroup: CollectGroup | undefined,
 ) {
-  const {
-    metrics = true,
-    metricsPort,
-    accessLog = false,
-    accessLogSample = 1,
-    otlpEndpoint,
-    traceSample,
-  } = options
+  const { metrics, metricsPort, accessLog, accessLogSample, otlpEndpoint, traceSample } = options
   const otlp =
     otlpEndpoint === undefined
       ? undefined
