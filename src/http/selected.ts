@@ -15,6 +15,7 @@ import {
   discardBody,
   type HeaderLine,
   type HttpResponse,
+  headerOf,
   isChunk,
   lengthOf,
   type RequestHeaders,
@@ -77,17 +78,13 @@ export function sendable(
 function withValidators(response: HttpResponse, { etag, modifiedAt }: Revision): HttpResponse {
   const { headers, body } = response
   const lines: HeaderLine[] = [...headers, ['accept-ranges', 'bytes']]
-  if (valueOf(headers, 'etag') === undefined) {
+  if (headerOf(headers, 'etag') === undefined) {
     const isShort = body instanceof Uint8Array && body.length <= maxDigestBytes
     const tag = etag ?? (isShort ? etagOf(body) : undefined)
     if (tag !== undefined) lines.push(['etag', tag])
   }
   if (modifiedAt !== undefined) lines.push(['last-modified', new Date(modifiedAt).toUTCString()])
   return { ...response, headers: lines }
-}
-
-function valueOf(lines: readonly HeaderLine[], name: string): string | undefined {
-  return lines.find((line) => line[0] === name)?.[1]
 }
 
 /** @returns a refusal where the client asks for another state alone. */
@@ -97,12 +94,12 @@ function otherState(
 ): PreconditionFailed | undefined {
   const tags = asked.get('if-match')
   if (tags !== undefined) {
-    const tag = valueOf(lines, 'etag')
+    const tag = headerOf(lines, 'etag')
     if (tagsIn(tags).some((t) => t === '*' || (t === tag && !t.startsWith('W/')))) return undefined
     return new PreconditionFailed(expected(`the state ${tag ?? 'without a tag'}`, 'if-match', tags))
   }
   const until = asked.get('if-unmodified-since')
-  const modified = until && valueOf(lines, 'last-modified')
+  const modified = until && headerOf(lines, 'last-modified')
   if (!modified || !(Date.parse(modified) > Date.parse(until))) return undefined
   return new PreconditionFailed(expected(`${modified} or later`, 'if-unmodified-since', until))
 }
@@ -116,11 +113,11 @@ function isKnown(lines: readonly HeaderLine[], asked: RequestHeaders): boolean {
   const tags = asked.get('if-none-match')
   if (tags !== undefined) {
     const strong = (tag: string) => tag.replace(/^W\//, '')
-    const tag = valueOf(lines, 'etag')
+    const tag = headerOf(lines, 'etag')
     return tag !== undefined && tagsIn(tags).some((t) => t === '*' || strong(t) === strong(tag))
   }
   const since = asked.get('if-modified-since')
-  const modified = since && valueOf(lines, 'last-modified')
+  const modified = since && headerOf(lines, 'last-modified')
   return modified !== undefined && Date.parse(modified) <= Date.parse(since as string)
 }
 
@@ -129,8 +126,8 @@ function mayCut(lines: readonly HeaderLine[], asked: RequestHeaders): boolean {
   const state = asked.get('if-range')
   return (
     state === undefined ||
-    state === valueOf(lines, 'last-modified') ||
-    (state.startsWith('"') && state === valueOf(lines, 'etag'))
+    state === headerOf(lines, 'last-modified') ||
+    (state.startsWith('"') && state === headerOf(lines, 'etag'))
   )
 }
 
