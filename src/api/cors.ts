@@ -109,9 +109,17 @@ function parseOrigins(origin: unknown): ReadonlySet<string> | '*' {
   if (origin === '*') return '*'
   const list = Array.isArray(origin) ? origin : [origin]
   for (const each of list) {
-    // As browsers write it: without a path, a slash or a default port.
-    const isOrigin = typeof each === 'string' && URL.canParse(each) && new URL(each).origin === each
-    checkThat(isOrigin, "'*' or an origin like https://app.example.org", 'origin of cors', each)
+    checkThat(
+      isOrigin(each),
+      "'*' or an origin like https://app.example.org",
+      'origin of cors',
+      each,
+    )
   }
   return new Set(list)
+}
+
+/** Whether a value is an origin as browsers write it: without a path, a slash or a default port. */
+export function isOrigin(value: unknown): boolean {
+  return typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value
 }

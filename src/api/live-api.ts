@@ -9,6 +9,7 @@ import {
 } from '../descriptors/descriptor.ts'
 import type { Context } from '../http/context.ts'
 import { type Api, captureOption, type functionOptions, parseFunction, parseRoute } from './api.ts'
+import { isOrigin } from './cors.ts'
 import { functionOf } from './function-of.ts'
 
 /** Bounds of `idleTimeout`: uWebSockets.js knows no longer time. **Units**: milliseconds. */
@@ -146,8 +147,8 @@ function parseIdle(option: string, given: Duration): number {
 
 function parseOrigins(option: string, given: readonly string[]): readonly string[] {
   for (const each of given) {
-    const isOrigin = each === '*' || (URL.canParse(each) && new URL(each).origin === each)
-    checkThat(isOrigin, "'*' or an origin like https://app.example.org", option, each)
+    const isKnown = each === '*' || isOrigin(each)
+    checkThat(isKnown, "'*' or an origin like https://app.example.org", option, each)
   }
   return given
 }
