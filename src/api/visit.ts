@@ -238,14 +238,14 @@ export abstract class Visit {
   }
 
   /**
-   * Finds an API by the name in a request.
+   * Finds an API by the name in a request. `kind`: what errors call it.
    *
    * @throws NotFound, or why the caller is refused: who may not come in does not learn which names there are.
    */
-  find<A>(apis: ReadonlyMap<string, A>, name: string, member: string): A {
+  find<A>(apis: ReadonlyMap<string, A>, name: string, member: string, kind = 'an API'): A {
     const api = apis.get(name)
     if (api !== undefined) return api
-    throw this.denial ?? new NotFound(expected('the name of an API', member, name.slice(0, 80)))
+    throw this.denial ?? new NotFound(expected(`the name of ${kind}`, member, name.slice(0, 80)))
   }
 
   /**

@@ -4,8 +4,7 @@ import { functionOf } from '../api/function-of.ts'
 import type { LiveApi } from '../api/live-api.ts'
 import type { LiveRoute, OpenedLive } from '../api/live-route.ts'
 import type { Host } from '../api/protocol.ts'
-import type { Visit } from '../api/visit.ts'
-import { BadInput, expected, NotFound } from '../core/errors.ts'
+import { BadInput, expected } from '../core/errors.ts'
 import { contentOf, fromContent } from '../descriptors/proto-content.ts'
 import { decodeRequest, encodeResponse } from '../messages/envelope.ts'
 import { rpcServices } from '../messages/service-names.ts'
@@ -26,22 +25,12 @@ export function attachLives(host: Host, lives: ReadonlyMap<string, LiveApi>): vo
       access: { kind: 'message' },
       async open(message, visit) {
         const { apiName, content } = decodeRequest(message)
-        const api = find(lives, apiName, visit)
+        const api = visit.find(lives, apiName, 'api_name', 'a live stream')
         await visit.enter(api)
         return opened(api, routes.get(apiName) as LiveRoute, content !== undefined)
       },
     })
   }
-}
-
-/** @throws NotFound, or why the caller is refused. */
-function find(lives: ReadonlyMap<string, LiveApi>, name: string, visit: Visit): LiveApi {
-  const api = lives.get(name)
-  if (api !== undefined) return api
-  throw (
-    visit.denial ??
-    new NotFound(expected('the name of a live stream', 'api_name', name.slice(0, 80)))
-  )
 }
 
 function routeOf(api: LiveApi, prefix: string): LiveRoute {
