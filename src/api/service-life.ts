@@ -67,15 +67,20 @@ export class ServiceLife {
 
   /** Runs all shutdown hooks, then stops the runners; throws the first failure. */
   async stop(): Promise<void> {
-    const failures: unknown[] = []
     const ends = this.#started.splice(0).map((runner) => () => runner.stop())
-    for (const end of [...this.shutdown.toReversed(), ...ends]) {
-      try {
-        await end()
-      } catch (error) {
-        failures.push(error)
-      }
-    }
-    if (failures.length > 0) throw failures[0]
+    await endAll([...this.shutdown.toReversed(), ...ends])
   }
+}
+
+/** Runs all, one after the other. @throws the first failure, when all have run. */
+export async function endAll(ends: readonly (() => unknown)[]): Promise<void> {
+  const failures: unknown[] = []
+  for (const end of ends) {
+    try {
+      await end()
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
 }

@@ -1,6 +1,7 @@
 /** Runs a service as a server. @module */
 
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
+import { endAll } from '../api/service-life.ts'
 import { InvalidArgument } from '../core/errors.ts'
 import { tempFileFault } from '../core/file/temp-file.ts'
 import { checkThat } from '../core/options.ts'
@@ -120,26 +121,14 @@ export async function serveFrom(
     const grpcEngine = await grpc?.(server, grpcAddress, disclosure.introspection, options.grpcTls)
     const reclaimer = reclaimMemory(() => server.limiter.wasIdle())
     opened.push(() => reclaimer.stop())
-    return listenerOf(server, engine, grpcEngine, composition, () => closeAll(opened))
+    return listenerOf(server, engine, grpcEngine, composition, () => endAll(opened.toReversed()))
   } catch (error) {
     await engine?.close()
-    await closeAll(opened).catch((cause) =>
+    await endAll(opened.toReversed()).catch((cause) =>
       log.warn({ err: cause }, 'a shutdown hook failed after a failed start'),
     )
     throw error
   }
-}
-
-async function closeAll(opened: (() => unknown)[]): Promise<void> {
-  const failures: unknown[] = []
-  for (let close = opened.pop(); close !== undefined; close = opened.pop()) {
-    try {
-      await close()
-    } catch (error) {
-      failures.push(error)
-    }
-  }
-  if (failures.length > 0) throw failures[0]
 }
 
 function logRunner(log: Logger, runner: string, { kind, message, cause }: RunnerEvent): void {
