@@ -175,22 +175,15 @@ export function hookObserver(service: HookedService, log: Logger): RequestObserv
   const hasError = all.some(({ error }) => error.length > 0)
   const hasResponse = all.some(({ response }) => response.length > 0)
   if (!hasError && !hasResponse) return undefined
-  const run = (
-    ctx: Context,
-    name: 'error' | 'response',
-    call: (hook: (ctx: Context, of: never) => unknown) => unknown,
-  ) => {
-    const own = apiOf(service, ctx.api)?.hooks[name]
-    for (const list of own === undefined ? [hooks[name]] : [hooks[name], own]) {
-      for (const hook of list) {
-        const failed = (err: unknown) =>
-          log.error({ requestId: ctx.id, event: 'hook_failed', err }, `a hook failed`)
-        try {
-          const result = call(hook)
-          if (isPromise(result)) Promise.resolve(result).catch(failed)
-        } catch (err) {
-          failed(err)
-        }
+  const run = (ctx: Context, name: 'error' | 'response', told: unknown) => {
+    const failed = (err: unknown) =>
+      log.error({ requestId: ctx.id, event: 'hook_failed', err }, `a hook failed`)
+    for (const hook of [...hooks[name], ...(apiOf(service, ctx.api)?.hooks[name] ?? [])]) {
+      try {
+        const result = hook(ctx, told as never)
+        if (isPromise(result)) Promise.resolve(result).catch(failed)
+      } catch (err) {
+        failed(err)
       }
     }
   }
@@ -201,12 +194,12 @@ export function hookObserver(service: HookedService, log: Logger): RequestObserv
     ...(hasError && {
       onError: (ctx, error) => {
         ctx.dropHeaders()
-        run(ctx, 'error', (hook) => hook(ctx, error as never))
+        run(ctx, 'error', error)
         ctx.saveHeaders()
       },
     }),
     ...(hasResponse && {
-      onOutcome: (ctx, outcome) => run(ctx, 'response', (hook) => hook(ctx, outcome as never)),
+      onOutcome: (ctx, outcome) => run(ctx, 'response', outcome),
     }),
   }
 }
