@@ -12,7 +12,7 @@ import { checkOptions } from '../core/options.ts'
 import { refusalOf } from '../engine/admission.ts'
 import { LiveCall } from '../engine/live-call.ts'
 import { parseLimits } from '../engine/options.ts'
-import { pathOf } from '../engine/router.ts'
+import { splitTarget } from '../engine/router.ts'
 import { Context } from '../http/context.ts'
 import { HeaderList, type HttpResponse } from '../http/message.ts'
 import { LiveCodec, type LiveMessage } from '../live/live-codec.ts'
@@ -35,8 +35,7 @@ export async function injectLive(
   if (typeof url !== 'string')
     throw new InvalidArgument(expected('a string', 'path of inject.live', url))
   const server = await serverInMemory(service, parseLimits({}), '')
-  const [, path, query = ''] = /^([^?]*)\??(.*)$/s.exec(url) as RegExpExecArray
-  const target = { method: 'GET', path: pathOf(path), query, params: noParams }
+  const target = { method: 'GET', ...splitTarget(url), params: noParams }
   const headers = HeaderList.from(given)
   const peer = () => undefined
   const endpoint = server.lives.endpoints.find((each) => each.path === target.path)
