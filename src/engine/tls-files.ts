@@ -9,6 +9,9 @@ import type { Logger } from './log.ts'
 import type { ServeOptions } from './options.ts'
 
 const pollMs = 1_000
+const tlsOptions = ['tlsCert', 'tlsKey', 'tlsClientCa'] as const
+type TlsOptions = Pick<ServeOptions, (typeof tlsOptions)[number]>
+
 const require = createRequire(import.meta.url)
 
 /** The content of the files, as PEM. */
@@ -23,96 +26,74 @@ export function contextOf({ cert, key, clientCa }: TlsPem): SecureContextOptions
   return { cert, key, ca: clientCa }
 }
 
-/** Polled: Kubernetes replaces symbolic links, which watchers lose. A pair that does not match is not served. */
-export class TlsFiles {
-  readonly certFile: string
-  readonly keyFile: string
-  readonly #caFile: string | undefined
-  readonly #log: Logger
-  readonly #listeners: ((pem: TlsPem) => void)[] = []
-  readonly #reload = () => this.#readAgain()
-  #pem: TlsPem
-
-  constructor(certFile: string, keyFile: string, caFile: string | undefined, log: Logger) {
-    this.certFile = certFile
-    this.keyFile = keyFile
-    this.#caFile = caFile
-    this.#log = log
-    this.#pem = this.#read()
-    for (const file of this.#files)
-      watchFile(file, { interval: pollMs, persistent: false }, this.#reload)
-  }
-
-  get pem(): TlsPem {
-    return this.#pem
-  }
-
-  onChange(listener: (pem: TlsPem) => void): void {
-    this.#listeners.push(listener)
-  }
-
-  close(): void {
-    for (const file of this.#files) unwatchFile(file, this.#reload)
-  }
-
-  get #files(): string[] {
-    return [this.certFile, this.keyFile, this.#caFile].filter((file) => file !== undefined)
-  }
-
-  #read(): TlsPem {
-    const pem = {
-      cert: readPem('tlsCert', this.certFile),
-      key: readPem('tlsKey', this.keyFile),
-      clientCa: this.#caFile === undefined ? undefined : readPem('tlsClientCa', this.#caFile),
-    }
-    // Not before, since servers without TLS do not need it.
-    const { createSecureContext } = require('node:tls') as typeof import('node:tls')
-    try {
-      createSecureContext(contextOf(pem))
-      if (pem.clientCa !== undefined) new X509Certificate(pem.clientCa)
-      return pem
-    } catch (cause) {
-      const what = `a certificate and its private key, as PEM, in ${this.#files.join(', ')}`
-      throw new InvalidArgument(`expected ${what}: ${(cause as Error).message}`, { cause })
-    }
-  }
-
-  #readAgain(): void {
-    const before = this.#pem
-    try {
-      const pem = this.#read()
-      if (isDeepStrictEqual(pem, before)) return
-      this.#pem = pem
-      for (const listener of this.#listeners) listener(pem)
-      const { subject, validTo } = new X509Certificate(pem.cert)
-      const fields = { event: 'tls_reloaded', subject, validTo }
-      this.#log.info(fields, `new connections get the certificate that is valid until ${validTo}`)
-    } catch (error) {
-      this.#pem = before
-      const message = (error as Error).message
-      this.#log.error({ event: 'tls_not_reloaded' }, `the old certificate stays in use: ${message}`)
-    }
-  }
-}
+/** The files of a server that speaks TLS. */
+export type TlsFiles = NonNullable<ReturnType<typeof openTlsFiles>>
 
 /**
+ * Polls the files: Kubernetes replaces symbolic links, which watchers lose. A pair that does not match is not served.
  * Undefined without TLS. The caller closes them.
  *
  * @throws InvalidArgument.
  */
-export function openTlsFiles(options: ServeOptions, log: Logger): TlsFiles | undefined {
-  const { tlsCert, tlsKey, tlsClientCa } = options
-  if (tlsCert === undefined && tlsKey === undefined && tlsClientCa === undefined) return undefined
-  if (tlsCert === undefined || tlsKey === undefined) {
-    const missing = tlsCert === undefined ? 'tlsCert' : 'tlsKey'
+export function openTlsFiles(options: TlsOptions, log: Logger) {
+  const { tlsCert: certFile, tlsKey: keyFile, tlsClientCa } = options
+  const files = [certFile, keyFile, tlsClientCa].filter((file) => file !== undefined)
+  if (files.length === 0) return undefined
+  if (certFile === undefined || keyFile === undefined) {
+    const missing = certFile === undefined ? 'tlsCert' : 'tlsKey'
     throw new InvalidArgument(
       `expected tlsCert and tlsKey together: TLS needs both, and ${missing} is missing`,
     )
   }
-  return new TlsFiles(tlsCert, tlsKey, tlsClientCa, log)
+  const listeners: ((pem: TlsPem) => void)[] = []
+  let pem = readPair(options, files)
+  const reload = () => {
+    const before = pem
+    try {
+      const next = readPair(options, files)
+      if (isDeepStrictEqual(next, before)) return
+      pem = next
+      for (const listener of listeners) listener(pem)
+      const { subject, validTo } = new X509Certificate(pem.cert)
+      const fields = { event: 'tls_reloaded', subject, validTo }
+      log.info(fields, `new connections get the certificate that is valid until ${validTo}`)
+    } catch (error) {
+      pem = before
+      const message = (error as Error).message
+      log.error({ event: 'tls_not_reloaded' }, `the old certificate stays in use: ${message}`)
+    }
+  }
+  for (const file of files) watchFile(file, { interval: pollMs, persistent: false }, reload)
+  return {
+    certFile,
+    keyFile,
+    get pem() {
+      return pem
+    },
+    onChange: (listener: (pem: TlsPem) => void) => void listeners.push(listener),
+    close() {
+      for (const file of files) unwatchFile(file, reload)
+    },
+  }
 }
 
-function readPem(option: string, file: string): Buffer {
+function readPair(options: TlsOptions, files: readonly string[]): TlsPem {
+  const [cert, key, clientCa] = tlsOptions.map((name) => readPem(name, options[name]))
+  const pem = { cert, key, clientCa } as TlsPem
+  // Not before, since servers without TLS do not need it.
+  const { createSecureContext } = require('node:tls') as typeof import('node:tls')
+  try {
+    createSecureContext(contextOf(pem))
+    if (clientCa !== undefined) new X509Certificate(clientCa)
+    return pem
+  } catch (cause) {
+    const what = `a certificate and its private key, as PEM, in ${files.join(', ')}`
+    throw new InvalidArgument(`expected ${what}: ${(cause as Error).message}`, { cause })
+  }
+}
+
+function readPem(option: string, file: string | undefined): Buffer | undefined {
+  if (file === undefined) return undefined
   try {
     return readFileSync(file)
   } catch (cause) {
