@@ -70,41 +70,31 @@ export function connectionOf(socket: Socket): Connection {
 
 const logEveryMs = 60_000
 
-/** node:http has no limit for each address. */
-export class ConnectionCap {
-  readonly #max: number
-  readonly #log: Logger
-  readonly #counts = new Map<string, number>()
-  #loggedAt = Number.NEGATIVE_INFINITY
-
-  constructor(max: number, log: Logger) {
-    this.#max = max
-    this.#log = log
-  }
-
-  take(socket: Socket): void {
+/**
+ * node:http has no limit for each address.
+ *
+ * @returns what closes a new connection above `max` of its address.
+ */
+export function connectionCap(max: number, log: Logger): (socket: Socket) => void {
+  const counts = new Map<string, number>()
+  let loggedAt = Number.NEGATIVE_INFINITY
+  return (socket) => {
     const address = socket.remoteAddress ?? ''
-    const count = (this.#counts.get(address) ?? 0) + 1
-    if (count > this.#max) {
-      socket.destroy()
-      this.#tell(address)
+    const count = (counts.get(address) ?? 0) + 1
+    if (count <= max) {
+      counts.set(address, count)
+      socket.once('close', () => {
+        const left = (counts.get(address) ?? 1) - 1
+        if (left === 0) counts.delete(address)
+        else counts.set(address, left)
+      })
       return
     }
-    this.#counts.set(address, count)
-    socket.once('close', () => this.#release(address))
-  }
-
-  #release(address: string): void {
-    const left = (this.#counts.get(address) ?? 1) - 1
-    if (left === 0) this.#counts.delete(address)
-    else this.#counts.set(address, left)
-  }
-
-  #tell(address: string): void {
+    socket.destroy()
     const now = performance.now()
-    if (now - this.#loggedAt < logEveryMs) return
-    this.#loggedAt = now
-    const fields = { event: 'connections_capped', address, max: this.#max }
-    this.#log.warn(fields, 'connections above maxConnectionsPerAddress were closed')
+    if (now - loggedAt < logEveryMs) return
+    loggedAt = now
+    const fields = { event: 'connections_capped', address, max }
+    log.warn(fields, 'connections above maxConnectionsPerAddress were closed')
   }
 }

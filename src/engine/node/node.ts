@@ -12,7 +12,7 @@ import { type HeaderReader, headerReaders, RawHeaderLines } from '../header-read
 import { logFailure } from '../log.ts'
 import { splitTarget } from '../router.ts'
 import { contextOf, type TlsFiles } from '../tls-files.ts'
-import { type Connection, ConnectionCap, connectionOf } from './node-connection.ts'
+import { type Connection, connectionCap, connectionOf } from './node-connection.ts'
 import { drainUpload, limitDropped, NodeSocket, peerOf, writeTextHead } from './node-socket.ts'
 
 const handshakeMs = 10_000
@@ -33,10 +33,8 @@ export async function listenNode(server: ServerState, address: Address): Promise
   const readerOf = headerReaders(server)
   listening.on('request', (req, res) => guard(server, readerOf, req, res, false))
   listening.on('checkContinue', (req, res) => guard(server, readerOf, req, res, true))
-  if (maxConnectionsPerAddress > 0) {
-    const cap = new ConnectionCap(maxConnectionsPerAddress, server.log)
-    listening.on('connection', (socket) => cap.take(socket))
-  }
+  if (maxConnectionsPerAddress > 0)
+    listening.on('connection', connectionCap(maxConnectionsPerAddress, server.log))
   listening.on('clientError', (error, socket) => answerUnparsed(server, error, socket as Socket))
   const hasLives = server.lives.endpoints.length > 0
   const closeLives = hasLives && (await import('./node-live.ts')).acceptLives(listening, server)
