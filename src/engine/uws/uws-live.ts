@@ -1,7 +1,6 @@
 /** Live streams on uWebSockets.js. @module */
 
 import { noParams } from '../../api/visit.ts'
-import { InternalError } from '../../core/errors.ts'
 import { isPromise } from '../../core/promise.ts'
 import { allHeaders, type HttpResponse } from '../../http/message.ts'
 import type { LiveListener, LiveSocket } from '../../live/live-socket.ts'
@@ -10,7 +9,6 @@ import { refusalOf } from '../admission.ts'
 import type { ServerState } from '../engine.ts'
 import { HeaderReader } from '../header-reader.ts'
 import { LiveCall } from '../live-call.ts'
-import { logFailure } from '../log.ts'
 import type {
   App,
   NativeRequest,
@@ -18,7 +16,7 @@ import type {
   NativeSocketContext,
   NativeWebSocket,
 } from './uws-package.ts'
-import { addressOf, sendText } from './uws-socket.ts'
+import { addressOf, failed, sendText } from './uws-socket.ts'
 
 /** What a native WebSocket carries. */
 interface LiveData {
@@ -113,13 +111,6 @@ function upgrade(
       if (!isGone) res.cork(() => answer(later))
     })
     .catch((error) => failed(server, res, error))
-}
-
-function failed(server: ServerState, res: NativeResponse, cause: unknown): void {
-  logFailure(server.log, new InternalError('the upgrade to a live stream failed', { cause }), '')
-  try {
-    res.close()
-  } catch {}
 }
 
 class UwsLiveSocket implements LiveSocket {

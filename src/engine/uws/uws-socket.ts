@@ -1,5 +1,6 @@
 /** The socket of one request on uWebSockets.js. @module */
 
+import { InternalError } from '../../core/errors.ts'
 import { joinInPool } from '../../core/memory/buffer-pool.ts'
 import { plainAddress } from '../../http/client-address.ts'
 import {
@@ -14,6 +15,7 @@ import { BodyRest } from '../../http/transfer-clock.ts'
 import type { IncomingRequest } from '../admission.ts'
 import type { ExchangeSocket, ServerState } from '../engine.ts'
 import { Exchange } from '../exchange.ts'
+import { logFailure } from '../log.ts'
 import type { NativeResponse } from './uws-package.ts'
 
 // Larger bodies are sent only as fast as the client reads. **Units**: bytes.
@@ -228,14 +230,25 @@ export class UwsSocket implements ExchangeSocket {
   destroy(): void {
     // Never within the data callback, see `answersLater`.
     setImmediate(() => {
-      try {
-        if (!this.#gone) this.#res.close()
-      } catch {}
+      if (!this.#gone) close(this.#res)
     })
   }
 }
 
 function nothing(): void {}
+
+/** Logs a failure of the server outside of an exchange, and closes the connection. */
+export function failed({ log }: ServerState, res: NativeResponse, cause: unknown): void {
+  logFailure(log, new InternalError('the server failed', { cause }), '')
+  close(res)
+}
+
+/** Closes a connection, unless it is closed. */
+function close(res: NativeResponse): void {
+  try {
+    res.close()
+  } catch {}
+}
 
 /** @returns the address at the other end. */
 export function addressOf(res: NativeResponse): string {
@@ -342,8 +355,6 @@ export class UploadDrain {
   #close(): void {
     if (this.#over) return
     this.aborted()
-    try {
-      this.#res.close()
-    } catch {}
+    close(this.#res)
   }
 }

@@ -6,15 +6,14 @@
 
 import type { Endpoint } from '../../api/endpoint.ts'
 import { noParams, type RequestTarget } from '../../api/visit.ts'
-import { InternalError, ServingError, SetupError } from '../../core/errors.ts'
+import { ServingError, SetupError } from '../../core/errors.ts'
 import { uploadDrain } from '../../http/transfer-clock.ts'
 import { admit, mustClose, type RefusedRequest, refusalOf, TurnCounter } from '../admission.ts'
 import type { Address, Engine, ServerState } from '../engine.ts'
 import { type HeaderReader, headerReaders, type ReadHead } from '../header-reader.ts'
-import { logFailure } from '../log.ts'
 import { addLiveRoutes } from './uws-live.ts'
 import type { App, ListenSocket, NativeRequest, NativeResponse, Uws } from './uws-package.ts'
-import { addressOf, sendText, UploadDrain, UwsSocket } from './uws-socket.ts'
+import { addressOf, failed, sendText, UploadDrain, UwsSocket } from './uws-socket.ts'
 import { type AcceptingApp, tlsApp } from './uws-tls.ts'
 
 /** @throws SetupError if the address cannot be listened on. */
@@ -143,11 +142,4 @@ function refuse(
       failed(server, res, error)
     }
   })
-}
-
-function failed(server: ServerState, res: NativeResponse, cause: unknown): void {
-  logFailure(server.log, new InternalError('the server failed', { cause }), '')
-  try {
-    res.close()
-  } catch {}
 }
