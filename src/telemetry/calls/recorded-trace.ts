@@ -111,7 +111,7 @@ class RecordedCall implements CallTrace {
   #endedAt: number | undefined
   #isFailed = false
   #waitedFor: string | undefined
-  #job: RecordedJob | undefined
+  #job: ((begunAt: number) => RunnerJobRecord) | undefined
 
   constructor(
     runner: string,
@@ -141,17 +141,27 @@ class RecordedCall implements CallTrace {
   job(name: string, calls: readonly (CallTrace | undefined)[], rows: number | undefined): JobTrace {
     const inner = calls.map((call) => (call instanceof RecordedCall ? call.inner : call))
     const traced = inner.find((call) => call !== undefined)
-    const ended = (endedAt: number) =>
-      void this.#history.lastEnded.set(this.#runner, { id: job.id, endedAt })
-    const job = new RecordedJob(
-      this.#history.nextId(),
-      calls.length,
-      rows,
-      traced?.job(name, inner, rows),
-      ended,
-    )
-    for (const call of calls) if (call instanceof RecordedCall) call.#job = job
-    return job
+    const job = traced?.job(name, inner, rows)
+    const id = this.#history.nextId()
+    const model = new RecordedSpan('model')
+    const record = (begunAt: number): RunnerJobRecord => {
+      return {
+        id,
+        isBatch: rows !== undefined,
+        calls: calls.length,
+        rows,
+        model: model.since(begunAt),
+      }
+    }
+    for (const call of calls) if (call instanceof RecordedCall) call.#job = record
+    return {
+      traceparent: job?.traceparent,
+      settled: (error) => {
+        job?.settled(error)
+        model.end()
+        this.#history.lastEnded.set(this.#runner, { id, endedAt: performance.now() })
+      },
+    }
   }
 
   since(begunAt: number): RunnerCallRecord {
@@ -162,50 +172,8 @@ class RecordedCall implements CallTrace {
       dispatchedAt: since(this.#dispatchedAt),
       endedAt: since(this.#endedAt),
       isFailed: this.#isFailed,
-      job: this.#job?.since(begunAt),
+      job: this.#job?.(begunAt),
       waitedFor: this.#waitedFor,
-    }
-  }
-}
-
-class RecordedJob implements JobTrace {
-  readonly id: string
-  readonly traceparent: string | undefined
-  readonly #calls: number
-  readonly #rows: number | undefined
-  readonly #inner: JobTrace | undefined
-  readonly #onEnd: (endedAt: number) => void
-  readonly #model = new RecordedSpan('model')
-
-  constructor(
-    id: string,
-    calls: number,
-    rows: number | undefined,
-    inner: JobTrace | undefined,
-    onEnd: (endedAt: number) => void,
-  ) {
-    this.id = id
-    this.traceparent = inner?.traceparent
-    this.#calls = calls
-    this.#rows = rows
-    this.#inner = inner
-    this.#onEnd = onEnd
-  }
-
-  settled(error: Error | undefined): void {
-    this.#inner?.settled(error)
-    this.#model.end()
-    this.#onEnd(performance.now())
-  }
-
-  since(begunAt: number): RunnerJobRecord {
-    const rows = this.#rows
-    return {
-      id: this.id,
-      isBatch: rows !== undefined,
-      calls: this.#calls,
-      rows,
-      model: this.#model.since(begunAt),
     }
   }
 }
