@@ -3,7 +3,7 @@
 import { within } from '../../core/promise.ts'
 import type { CollectGroup } from '../../telemetry/metrics/exposition.ts'
 import type { AskProcesses, ServerHost } from '../host.ts'
-import { dialogue, type Families } from './dialogue.ts'
+import { type Channel, dialogue, type Families } from './dialogue.ts'
 import { collectMs, sendToSupervisor } from './worker-messages.ts'
 
 /** For the supervisor to gather the answers of the other workers. **Units**: milliseconds. */
@@ -29,10 +29,7 @@ export function joinGroup(collect: () => Promise<Families>): {
   leave: () => Promise<void>
 } {
   const own = () => collect().catch(() => [])
-  const on = process.on.bind(process) as (
-    event: 'message',
-    listener: (message: unknown) => void,
-  ) => unknown
+  const on = process.on.bind(process) as Channel['on']
   const supervisor = dialogue({ on, send: sendToSupervisor }, async (question) =>
     question.about === 'metrics'
       ? await own()

@@ -7,7 +7,7 @@ export interface WorkerOptions {
   readonly serve: ServeSettings
 }
 
-const keptOptions = ['port', 'grpcPort', 'metricsPort', 'host', 'engine'] as const
+const keptOptions = ['port', 'grpcPort', 'metricsPort', 'host', 'engine', 'workers'] as const
 
 /** Logs which options have changed that a reload keeps: those that all workers share, and how many there are. */
 export function warnOfKept(
@@ -15,11 +15,10 @@ export function warnOfKept(
   initial: WorkerOptions,
   next: WorkerOptions,
 ): void {
-  const pairs = keptOptions.map((name) => [name, initial.serve[name], next.serve[name]] as const)
-  for (const [option, value, now] of [
-    ...pairs,
-    ['workers', initial.workers, next.workers] as const,
-  ]) {
+  for (const option of keptOptions) {
+    const [value, now] = [initial, next].map(
+      ({ serve, workers }) => ({ ...serve, workers })[option],
+    )
     if (value === now) continue
     const kept = `${option} stays ${value ?? 'as by default'} until a restart`
     logger.warn(
