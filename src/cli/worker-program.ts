@@ -4,7 +4,7 @@ import { nativeStatus } from '../core/native/add-on.ts'
 import { deferred } from '../core/promise.ts'
 import { createLogger } from '../engine/log.ts'
 import { defaultLimits, type Listener } from '../engine/options.ts'
-import { protocolPaths } from '../server/describe-server.ts'
+import { servicePaths } from '../server/describe-server.ts'
 import { serveFrom } from '../server/listener.ts'
 import { joinGroup } from '../server/workers/group-member.ts'
 import {
@@ -136,18 +136,7 @@ async function openRecorder() {
 
 async function sendReady(service: Service, { engine }: Listener): Promise<void> {
   const prefix = (config.serve.baseUrl ?? '/').replace(/\/+$/, '')
-  const paths =
-    config.serve.jobRole === 'work'
-      ? []
-      : [
-          ...[...service.apis.values(), ...service.routes.values()].map(
-            ({ method, route }) => `${method} ${prefix}/${route}`,
-          ),
-          ...[...service.lives.values()].map(({ route }) => `LIVE ${prefix}/${route}`),
-          ...(await protocolPaths(service, prefix)),
-          ...(service.mcp ? [`POST ${prefix}/mcp`] : []),
-          ...[...service.mounts.keys()].map((path) => `ANY ${prefix}${path.replace(/\/$/, '')}/*`),
-        ]
+  const paths = config.serve.jobRole === 'work' ? [] : await servicePaths(service, prefix)
   const codecs = {
     nativeCodec: nativeStatus.loaded,
     jpegLibrary: jpegStatus.library ?? '@napi-rs/image',

@@ -17,13 +17,22 @@ export async function describeServer(
   return openApiDocument(service, prefix, host.endpoints)
 }
 
-/** @returns methods and paths of the service's own protocols, as `POST /v1/embeddings`. */
-export async function protocolPaths(service: ServedService, prefix: string): Promise<string[]> {
+/** @returns what a server of the service answers, as `POST /v1/embeddings`, in the order of registration. */
+export async function servicePaths(service: ServedService, prefix: string): Promise<string[]> {
+  const { apis, routes, lives, mounts, protocols, mcp } = service
   const host = bareHost(service, prefix)
-  for (const protocol of service.protocols) await protocol.attach(host)
-  return host.endpoints.flatMap(({ methods, path }) =>
-    methods === 'any' ? [] : methods.map((method) => `${method} ${path}`),
-  )
+  for (const protocol of protocols) await protocol.attach(host)
+  return [
+    ...[...apis.values(), ...routes.values()].map(
+      ({ method, route }) => `${method} ${prefix}/${route}`,
+    ),
+    ...[...lives.values()].map(({ route }) => `LIVE ${prefix}/${route}`),
+    ...host.endpoints.flatMap(({ methods, path }) =>
+      methods === 'any' ? [] : methods.map((method) => `${method} ${path}`),
+    ),
+    ...(mcp ? [`POST ${prefix}/mcp`] : []),
+    ...[...mounts.keys()].map((path) => `ANY ${prefix}${path.replace(/\/$/, '')}/*`),
+  ]
 }
 
 function bareHost(service: ServedService, prefix: string): ServerHost {

@@ -4,7 +4,7 @@ import { capturedApis, capturePackages } from '../../api/capture-options.ts'
 import { serviceMetadata } from '../../api/service-metadata.ts'
 import { storePackages } from '../../jobs/open-store.ts'
 import { modelRunners } from '../../runner/runner.ts'
-import { describeServer, protocolPaths } from '../../server/describe-server.ts'
+import { describeServer, servicePaths } from '../../server/describe-server.ts'
 import type { Service } from '../../service.ts'
 
 /** The description of a service, by the process that has loaded it. */
@@ -47,13 +47,12 @@ function jobsOf({ apis }: Service) {
 }
 
 async function endpointsOf(service: Service): Promise<string[]> {
-  const { apis, routes, mounts, models } = service
+  const { apis, routes, models } = service
   return [
-    ...[...apis.values(), ...routes.values()].map(
-      ({ name, method, route }) => `${method} /${route}${name === route ? '' : ` of ${name}`}`,
-    ),
-    ...mounts.keys(),
+    ...(await servicePaths(service, '')),
+    ...[...apis.values(), ...routes.values()]
+      .filter(({ name, route }) => name !== route)
+      .map(({ name }) => `the API ${name}`),
     ...models.map(({ name }) => `the model ${name}`),
-    ...(await protocolPaths(service, '')),
   ]
 }
