@@ -13,13 +13,14 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, relative, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { InvalidArgument } from '../core/errors.ts'
 import type { DescribedService } from './build/describe-service.ts'
 import type { PlacedPackage } from './build/package-tree.ts'
 import { type BuildFile, type BuildPlan, type Describe, planBuild } from './build/plan-build.ts'
 import { type Project, readProject } from './build/project.ts'
 import { childAnswer } from './child-answer.ts'
+import { shownPath } from './folders.ts'
 import type { Settings } from './settings.ts'
 
 /** Builds a service into a folder, or lists what would be written; returns what to print. */
@@ -33,7 +34,7 @@ export async function buildCommand(
   const folder = resolve(out ?? join(project.root, 'build'))
   writeBuild(plan, folder)
   const { manifest, noPython } = plan
-  const name = relative(process.cwd(), folder) || '.'
+  const name = shownPath(folder)
   const count = Object.keys(manifest.packages).length
   const megabytes = (
     [...plan.files.values()].reduce((sum, file) => sum + size(file), 0) / 1e6
@@ -61,15 +62,14 @@ function describeStaged({ root, service }: Project): Describe {
         [entry, ...modules].map((path) => join(stage, path)),
       ).catch((error: Error) => {
         // The source maps of the staged code name sources beside it.
-        const shown = (folder: string) => relative(process.cwd(), folder) || '.'
         const message = error.message
-          .replaceAll(shown(stage), shown(root))
+          .replaceAll(shownPath(stage), shownPath(root))
           .replaceAll(stage, root)
           .replaceAll('./', '')
         throw new InvalidArgument(message)
       })
       const source = await childAnswer<DescribedService>('service', [service])
-      requireEndpoints(built.endpoints, source.endpoints, relative(process.cwd(), service))
+      requireEndpoints(built.endpoints, source.endpoints, shownPath(service))
       return built
     } finally {
       rmSync(stage, { recursive: true, force: true })
@@ -122,9 +122,8 @@ function writeBuild({ files, manifest }: BuildPlan, folder: string): void {
     readdirSync(folder).length > 0 &&
     !existsSync(join(folder, 'manifest.json'))
   ) {
-    const name = relative(process.cwd(), folder)
     throw new InvalidArgument(
-      `${name} holds something that is no build: name another folder with --out`,
+      `${shownPath(folder)} holds something that is no build: name another folder with --out`,
     )
   }
   const next = `${folder}.next`

@@ -1,8 +1,9 @@
 /** `serving containerize`: an image of what `serving build` wrote, by the program for images that is here. @module */
 import { spawnSync } from 'node:child_process'
-import { relative, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { SetupError } from '../core/errors.ts'
 import { imageName, readBuiltService } from './deploy/built-service.ts'
+import { shownPath } from './folders.ts'
 
 /** Programs that make images of a Dockerfile, the best known first; the OCI's format has no health checks. */
 const verbs = {
@@ -25,7 +26,6 @@ export function containerizeCommand(
   { tag, with: program }: { readonly tag?: string; readonly with?: ImageProgram },
 ): string {
   const path = resolve(folder)
-  const shown = relative(process.cwd(), path) || '.'
   const service = readBuiltService(path)
   const name = tag ?? imageName(service)
   const chosen = program ?? findProgram()
@@ -36,7 +36,7 @@ export function containerizeCommand(
   if (status !== 0) throw new SetupError('invalid_argument', `${chosen} ended with code ${status}`)
   const runner = chosen === 'docker' ? 'docker' : 'podman'
   return [
-    `built ${name} of ${shown} with ${chosen}`,
+    `built ${name} of ${shownPath(path)} with ${chosen}`,
     `run it: ${runner} run --read-only --tmpfs /tmp --publish 3000:3000 ${name}`,
   ].join('\n')
 }

@@ -1,12 +1,11 @@
 /** `serving doctor`. @module */
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { addon, nativePath, nativeStatus } from '../core/native/add-on.ts'
 import { glibcMinor, loadUws } from '../engine/uws/uws-package.ts'
 import { jpegStatus } from '../values/image/image-addon.ts'
-import { foldersAbove, readJson } from './folders.ts'
+import { installedFolder, readJson, shownPath } from './folders.ts'
 import { nodeWarning } from './node-version.ts'
 
 /** What a service needs each optional package for. Those that compile the add-on are told by the add-on's own line. */
@@ -99,19 +98,17 @@ function jpegRemedy(): string | undefined {
 }
 
 async function packageLine(name: string, range: string, use: string): Promise<Line> {
-  const folders = [process.cwd(), dirname(fileURLToPath(manifestUrl))].flatMap(foldersAbove)
-  const folder = folders.find((at) => existsSync(manifestPath(at, name)))
+  const folder =
+    installedFolder(name, process.cwd()) ??
+    installedFolder(name, dirname(fileURLToPath(manifestUrl)))
   if (folder === undefined)
     return [name, `not installed, for ${use}`, `npm install "${name}@${range}"`]
-  const { version } = readJson<{ version: string }>(manifestPath(folder, name))
+  const { version } = readJson<{ version: string }>(join(folder, 'package.json'))
   const failure = await loadFailure(name, folder)
   return failure === undefined
     ? [name, version]
     : [name, `${version} does not load: ${failure}`, loadRemedy(failure)]
 }
-
-const manifestPath = (folder: string, name: string) =>
-  join(folder, 'node_modules', name, 'package.json')
 
 /** Names of packages in code of `--eval` are looked for from the working folder. */
 const loadCode = `import(process.argv[1]).then(
@@ -144,5 +141,3 @@ function loadRemedy(failure: string): string {
     ? 'rm -r node_modules && npm install'
     : 'use a system that its binary is for, such as Debian 13 or Ubuntu 24.04'
 }
-
-const shownPath = (path: string) => relative(process.cwd(), path) || path

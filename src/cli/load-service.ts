@@ -1,12 +1,12 @@
 /** Loads the service that a file exports. @module */
 import { spawnSync } from 'node:child_process'
-import { dirname, extname, join, relative } from 'node:path'
+import { dirname, extname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expected, InvalidArgument } from '../core/errors.ts'
 import { readTypeScript } from '../core/modules/typescript.ts'
 import { Service } from '../service.ts'
 import type { ServiceOptions } from '../service-options.ts'
-import { projectFolder, readJson } from './folders.ts'
+import { projectFolder, readJson, shownPath } from './folders.ts'
 import { foreignPackage, installCommand } from './package-source.ts'
 
 /**
@@ -18,7 +18,7 @@ export async function loadService(file: string): Promise<Service> {
   if (/^\.m?ts$/.test(extname(file))) await readTypeScript()
   // For compiled services, as tsx does: errors point at the user's line.
   process.setSourceMapsEnabled(true)
-  const name = relative(process.cwd(), file)
+  const name = shownPath(file)
   let module: { readonly default?: unknown }
   try {
     module = await import(pathToFileURL(file).href)

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { foldersAbove, readJson } from './folders.ts'
+import { installedFolder, readJson } from './folders.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -35,8 +35,7 @@ export function installCommand(): string {
  * of npm.
  */
 export function foreignPackage(file: string): string | undefined {
-  const places = foldersAbove(dirname(file)).map((at) => join(at, 'node_modules', 'serving'))
-  const place = places.find((folder) => existsSync(join(folder, 'package.json')))
+  const place = installedFolder('serving', dirname(file))
   if (place === undefined) return undefined
   const {
     version,

@@ -1,8 +1,8 @@
 /** Finds the packages that a build needs at run time, and where each goes below its node_modules. @module */
 import { existsSync, realpathSync } from 'node:fs'
-import { dirname, join, posix, relative } from 'node:path'
+import { dirname, join, posix } from 'node:path'
 import { InvalidArgument } from '../../core/errors.ts'
-import { foldersAbove, readJson } from '../folders.ts'
+import { foldersAbove, readJson, shownPath } from '../folders.ts'
 import type { PackageImport } from './bundle-service.ts'
 
 /** A package and its place. */
@@ -61,7 +61,7 @@ export function packageTree(
   for (const [name, importer] of [...roots].sort()) {
     const folder = findPackage(name, dirname(importer)) ?? findPackage(name, ourFolder(root))
     if (folder === undefined) {
-      const file = relative(process.cwd(), importer)
+      const file = shownPath(importer)
       throw new InvalidArgument(
         `${file} needs the package ${name}, which is not installed: npm install ${name}`,
       )

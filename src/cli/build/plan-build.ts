@@ -1,13 +1,13 @@
 /** Works out everything that a build holds, before anything is written. @module */
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { join, posix, relative } from 'node:path'
+import { join, posix } from 'node:path'
 import { InvalidArgument } from '../../core/errors.ts'
 import { checkPackedBinaries } from '../../engine/uws/uws-package.ts'
 import { storePackages } from '../../jobs/open-store.ts'
 import type { BuildOptions } from '../config/build-options.ts'
 import type { OptionsInFile } from '../config/option-table.ts'
-import { foldersAbove, readJson } from '../folders.ts'
+import { foldersAbove, readJson, shownPath } from '../folders.ts'
 import { type Bundle, bundleService, joinPackages } from './bundle-service.ts'
 import type { DescribedService } from './describe-service.ts'
 import { dockerfileText } from './dockerfile.ts'
@@ -135,16 +135,14 @@ async function dataFiles(
     const glob = isFolder ? `${name.replace(/\/$/, '')}/**` : name
     const files = await listFiles(root, [glob], [...exclude, '**/node_modules/**', '**/.git/**'])
     if (files.length === 0)
-      throw new InvalidArgument(`build.${option}: there is no file ${name} in ${shown(root)}`)
+      throw new InvalidArgument(`build.${option}: there is no file ${name} in ${shownPath(root)}`)
     const outside = files.find((file) => file.startsWith('../'))
     if (outside !== undefined)
-      throw new InvalidArgument(`build.${option}: ${outside} lies outside of ${shown(root)}`)
+      throw new InvalidArgument(`build.${option}: ${outside} lies outside of ${shownPath(root)}`)
     found.push(...files)
   }
   return found
 }
-
-const shown = (folder: string) => relative(process.cwd(), folder) || '.'
 
 function generatedFiles(
   { root, build }: Project,

@@ -1,12 +1,12 @@
 /** Reads what a build packs: the build part of the configuration file, or a bentofile. @module */
 import { existsSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { InvalidArgument } from '../../core/errors.ts'
 import type { ValueSchema } from '../../core/value-schema.ts'
 import { type BuildOptions, buildSchema } from '../config/build-options.ts'
 import { checkValue } from '../config/check-value.ts'
 import { type ConfigFile, readPlain } from '../config/config-file.ts'
-import { projectFolder, projectFolders } from '../folders.ts'
+import { projectFiles, projectFolder, shownPath } from '../folders.ts'
 
 /** A project to build. */
 export interface Project {
@@ -26,11 +26,9 @@ export async function readProject(
   config: ConfigFile | undefined,
 ): Promise<Project> {
   const folder = service === undefined ? process.cwd() : dirname(service)
-  const bentofile = projectFolders(folder)
-    .flatMap((at) => bentofiles.map((name) => join(at, name)))
-    .find((path) => existsSync(path))
+  const [bentofile] = projectFiles(folder, bentofiles)
   if (config?.build !== undefined && bentofile !== undefined) {
-    const name = relative(process.cwd(), bentofile)
+    const name = shownPath(bentofile)
     throw new InvalidArgument(`${config.name} and ${name} both say what to build: keep one of them`)
   }
   if (bentofile !== undefined) return await readBentofile(bentofile, service)
@@ -44,7 +42,7 @@ export async function readProject(
 }
 
 async function readBentofile(path: string, service: string | undefined): Promise<Project> {
-  const name = relative(process.cwd(), path)
+  const name = shownPath(path)
   const value = await readPlain(path, name, () => Promise.resolve(undefined))
   checkValue(value, bentofileSchema, name)
   const { service: named, ...build } = value as Bentofile

@@ -1,8 +1,8 @@
 /** Finds and reads configuration files. The only file that imports yaml. @module */
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, extname, join, relative, resolve } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { dirname, extname, resolve } from 'node:path'
 import { InvalidArgument } from '../../core/errors.ts'
-import { projectFolders } from '../folders.ts'
+import { projectFiles, shownPath } from '../folders.ts'
 import { checkValue } from './check-value.ts'
 import { configSchema } from './config-schema.ts'
 import type { ServingConfig } from './index.ts'
@@ -21,15 +21,12 @@ export type ConfigFile = Awaited<ReturnType<typeof readConfigFile>>
  * @throws InvalidArgument for two in one folder.
  */
 export function findConfigFile(folder: string): string | undefined {
-  for (const at of projectFolders(resolve(folder))) {
-    const found = names.map((name) => join(at, name)).filter((path) => existsSync(path))
-    if (found.length > 1) {
-      const [first, second] = found.map((path) => relative(process.cwd(), path))
-      throw new InvalidArgument(`there are ${first} and ${second}: keep one of them`)
-    }
-    if (found.length === 1) return found[0]
-  }
-  return undefined
+  const [first, second] = projectFiles(resolve(folder), names)
+  if (second !== undefined && dirname(first) === dirname(second))
+    throw new InvalidArgument(
+      `there are ${shownPath(first)} and ${shownPath(second)}: keep one of them`,
+    )
+  return first
 }
 
 /**
@@ -41,7 +38,7 @@ export async function readConfigFile(
   path: string,
   importDefault: (path: string) => Promise<unknown>,
 ) {
-  const name = relative(process.cwd(), path)
+  const name = shownPath(path)
   const value = await readPlain(path, name, importDefault)
   checkValue(value, configSchema, name)
   const { service, build } = value as ServingConfig

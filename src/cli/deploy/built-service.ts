@@ -1,10 +1,10 @@
 /** Reads what `serving build` wrote, for images and manifests. @module */
 import { existsSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { InvalidArgument } from '../../core/errors.ts'
 import type { BuildPlan } from '../build/plan-build.ts'
 import type { OptionsInFile } from '../config/option-table.ts'
-import { readJson } from '../folders.ts'
+import { readJson, shownPath } from '../folders.ts'
 
 /** A built service as images and manifests need it. */
 export type BuiltService = ReturnType<typeof readBuiltService>
@@ -15,9 +15,7 @@ export type BuiltService = ReturnType<typeof readBuiltService>
  */
 export function readBuiltService(folder: string) {
   if (!['manifest.json', 'Dockerfile'].every((file) => existsSync(join(folder, file)))) {
-    throw new InvalidArgument(
-      `${relative(process.cwd(), folder) || '.'} has no build: run serving build first`,
-    )
+    throw new InvalidArgument(`${shownPath(folder)} has no build: run serving build first`)
   }
   const read = <T>(file: string): T => readJson(join(folder, file))
   const { service, runners, remoteRunners, jobs } = read<BuildPlan['manifest']>('manifest.json')
