@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads'
 import { errorText, MissingDependencyException } from '../../core/errors.ts'
 import { requireNames } from './arrow/arrow-columns.ts'
 import { readArrowIpc } from './arrow/arrow-reader.ts'
-import { encodeArrowStream } from './arrow/arrow-writer.ts'
+import { encodeArrow } from './arrow/arrow-writer.ts'
 import { damagedFile, FileRefusal } from './arrow/file-refusal.ts'
 import { type AnyColumn, buffersOf, type ColumnTable, tableBytes } from './columns.ts'
 import type { EncodeRequest, FileAnswer, FileRequest } from './file-decoder.ts'
@@ -84,7 +84,7 @@ function reasonOf(error: unknown): string {
 }
 
 function encodeParquet({ table, notes }: EncodeRequest): Uint8Array {
-  return told(() => instance().write(encodeArrowStream(table), notes))
+  return told(() => instance().write(encodeArrow(table, Buffer.allocUnsafeSlow), notes))
 }
 
 function answerTo(request: FileRequest | EncodeRequest): FileAnswer {

@@ -89,9 +89,11 @@ export function readArrowIpc(
   maxBytes: number,
   unpack: UnpackBuffers,
 ): ColumnTable<AnyColumn> {
-  const stream = streamIn(bytes)
-  const made = new MadeBytes(maxBytes)
-  const source: ArrowSource = { dictionaries: new Map(), client: { made, unpack } }
+  return readStream(streamIn(bytes), { made: new MadeBytes(maxBytes), unpack })
+}
+
+function readStream(stream: Uint8Array, client?: ArrowSource['client']): ColumnTable<AnyColumn> {
+  const source: ArrowSource = { dictionaries: new Map(), client }
   let fields: readonly FlatTable[] | undefined
   const tables: ColumnTable<AnyColumn>[] = []
   for (
@@ -101,27 +103,36 @@ export function readArrowIpc(
   ) {
     if ((fields === undefined) !== (message.type === headers.schema))
       throw damagedFile('no schema at its start')
-    if (message.type === headers.schema) fields = fieldsOf(message.header)
+    if (message.type === headers.schema) fields = fieldsOf(message.header, client)
     else if (message.type === headers.dictionary) addDictionary(message, fields ?? [], source)
     else if (message.type === headers.batch) tables.push(tableOf(fields ?? [], message, source))
   }
   if (fields === undefined) throw damagedFile('no schema at its start')
-  if (tables.length === 0) tables.push(emptyTable(fields, source))
-  if (tables.length > 1) made.take(tables.reduce((sum, table) => sum + tableBytes(table), 0))
+  if (tables.length === 0) tables.push(tableOf(fields, noBatch, source))
+  if (tables.length > 1)
+    client?.made.take(tables.reduce((sum, table) => sum + tableBytes(table), 0))
   return joinTables(tables)
 }
 
-function fieldsOf(schema: FlatTable): readonly FlatTable[] {
+/**
+ * @returns the fields of a schema message at the start, in its bytes.
+ * @throws {@link FileRefusal}.
+ */
+export function schemaFields(bytes: Uint8Array): readonly FlatTable[] {
+  return messageAt(bytes, 0)?.header.tables(1) ?? []
+}
+
+function fieldsOf(schema: FlatTable, client: ArrowSource['client']): readonly FlatTable[] {
   if (schema.int16(0) !== 0)
     throw new FileRefusal('one of big-endian numbers, which are not supported')
   const fields = schema.tables(1)
-  requireNames(fields.map((field) => field.string(0)))
+  if (client !== undefined) requireNames(fields.map((field) => field.string(0)))
   return fields
 }
 
 function tableOf(
   fields: readonly FlatTable[],
-  { header, body }: Message,
+  { header, body }: Pick<Message, 'body'> & Partial<Message>,
   source: ArrowSource,
 ): ColumnTable<AnyColumn> {
   const batch = new ArrowBatch(source, body, header)
@@ -130,10 +141,7 @@ function tableOf(
   return { rows: batch.rows, columns: readColumns(fields, batch) }
 }
 
-function emptyTable(fields: readonly FlatTable[], source: ArrowSource): ColumnTable<AnyColumn> {
-  const batch = new ArrowBatch(source, new Uint8Array(0), undefined)
-  return { rows: 0, columns: readColumns(fields, batch) }
-}
+const noBatch = { body: new Uint8Array(0) }
 
 function joinTables(tables: readonly ColumnTable<AnyColumn>[]): ColumnTable<AnyColumn> {
   const [first] = tables
@@ -186,36 +194,23 @@ function fieldOf(
   return undefined
 }
 
-/** Decodes an Arrow IPC file of Polars to views; undefined for several batches, and columns of other types. */
+/** Decodes an Arrow IPC file of Polars, to views if it is of one batch; undefined for columns of other types. */
 export function decodeArrow(file: Uint8Array): ColumnTable<AnyColumn> | undefined {
-  const { footer, fields } = footerOf(file)
-  const source: ArrowSource = { dictionaries: new Map() }
-  const blocks = footer.longs(3, 3)
-  if (blocks.length > 3) return undefined
   try {
-    const dictionaries = footer.longs(2, 3)
-    for (let i = 0; i < dictionaries.length; i += 3)
-      addDictionary(blockAt(file, dictionaries[i]), fields, source)
-    if (blocks.length === 0) return emptyTable(fields, source)
-    return tableOf(fields, blockAt(file, blocks[0]), source)
+    return readStream(streamIn(file))
   } catch (error) {
     if (error instanceof FileRefusal) return undefined
     throw error
   }
 }
 
-function blockAt(file: Uint8Array, at: number): Message {
-  const message = messageAt(file, at)
-  if (message === undefined) throw damagedFile()
-  return message
-}
-
 /** As {@link decodeArrow}, for files whose columns are all of numbers, booleans, times, text or bytes. */
 export function decodeFlatArrow(file: Uint8Array): ColumnTable | undefined {
-  const isFlat = footerOf(file).fields.every(
+  const stream = streamIn(file)
+  const isFlat = schemaFields(stream).every(
     (field) => dictionaryOf(field) === undefined && flatLayouts.has(arrowTypeOf(field)?.layout),
   )
-  if (isFlat) return decodeArrow(file) as ColumnTable<Column> | undefined
+  if (isFlat) return decodeArrow(stream) as ColumnTable<Column> | undefined
   return undefined
 }
 
@@ -227,18 +222,11 @@ const flatLayouts: ReadonlySet<ArrowType['layout'] | undefined> = new Set([
 
 /** @returns which columns of an Arrow IPC file hold bytes or float16, at any depth. */
 export function holdBytesOrHalves(file: Uint8Array): boolean[] {
-  return footerOf(file).fields.map(holdsBytesOrHalves)
+  return schemaFields(streamIn(file)).map(holdsBytesOrHalves)
 }
 
 function holdsBytesOrHalves(field: FlatTable): boolean {
   const type = dictionaryOf(field) === undefined ? arrowTypeOf(field) : undefined
   if (type === undefined) return false
   return type.layout === 'half' || 'isBinary' in type || field.tables(5).some(holdsBytesOrHalves)
-}
-
-function footerOf(file: Uint8Array) {
-  const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
-  const length = view.getInt32(file.length - 10, true)
-  const footer = FlatTable.root(file.subarray(file.length - 10 - length, file.length - 10), fault)
-  return { footer, fields: footer.table(1)?.tables(1) ?? [] }
 }

@@ -1,7 +1,7 @@
 /** Types of columns ⇄ types of Arrow fields. Source: Arrow columnar format 1.5, Schema.fbs. @module */
 
 import { type ColumnKind, elementTypes, isDType, itemSize } from '../../../core/dtype.ts'
-import { type Builder, FlatTable } from '../../array/flatbuffer.ts'
+import type { Builder, FlatTable } from '../../array/flatbuffer.ts'
 import {
   type AnyColumn,
   type Column,
@@ -103,21 +103,6 @@ function writeTimeType(out: Builder, time: TimeType, zoneAt: number): number {
   if (time.type === 'duration') return arrowIds.duration
   out.addFieldInt32(1, 64, 32)
   return arrowIds.time
-}
-
-/**
- * @returns the fields of a schema message, in its bytes.
- * @throws what `fault` makes.
- */
-export function schemaFields(message: Buffer, fault: () => Error): FlatTable[] {
-  // A marker and the length come first; older writers leave the marker out.
-  const start = message.length >= 4 && message.readInt32LE(0) === -1 ? 8 : 4
-  const { buffer, byteOffset, length } = message.subarray(start)
-  return (
-    FlatTable.root(new Uint8Array(buffer, byteOffset, length), fault)
-      .table(2)
-      ?.tables(1) ?? []
-  )
 }
 
 /** How the buffers of a field's column are laid out, and what they mean. */

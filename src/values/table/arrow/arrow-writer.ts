@@ -1,7 +1,7 @@
 /**
- * Columns → Arrow IPC files.
+ * Columns → Arrow IPC streams.
  *
- * @see Arrow columnar format 1.5, "IPC File Format".
+ * @see Arrow columnar format 1.5, "IPC Streaming Format".
  * @module
  */
 
@@ -10,7 +10,6 @@ import { addLongs, addOffsets, type Builder, borrowBuilder } from '../../array/f
 import { type AnyColumn, type ColumnTable, childrenOf } from '../columns.ts'
 import { writeArrowType } from './arrow-types.ts'
 
-const magic = Buffer.from('ARROW1\0\0')
 const metadataV5 = 4
 const schemaMessage = 1
 const batchMessage = 3
@@ -93,7 +92,7 @@ function countBits(bits: Uint8Array, count: number): number {
   return found
 }
 
-function writeBatch(rows: number, body: ReturnType<typeof layOut>): Uint8Array {
+function writeBatch(rows: number, body: ReturnType<typeof layOut>): Buffer {
   const out = borrowBuilder()
   const nodes = addLongs(out, body.nodes, 2)
   const buffers = addLongs(out, body.buffers, 2)
@@ -103,43 +102,22 @@ function writeBatch(rows: number, body: ReturnType<typeof layOut>): Uint8Array {
   out.addFieldOffset(1, nodes, 0)
   out.addFieldOffset(2, buffers, 0)
   out.addFieldOffset(4, heapCounts, 0)
-  // Copied, since the footer is written next by the same builder.
-  return messageOf(out, batchMessage, out.endObject(), body.length).slice()
+  return messageOf(out, batchMessage, out.endObject(), body.length)
 }
 
-/** @returns a message; `at`: position of its header; `length`: that of its body. */
-function messageOf(out: Builder, type: number, at: number, length = 0): Uint8Array {
+/**
+ * `at`: position of its header; `length`: that of its body.
+ *
+ * @returns a message behind its marker and length, padded to words of 8 bytes.
+ */
+function messageOf(out: Builder, type: number, at: number, length = 0): Buffer {
   out.startObject(4)
   out.addFieldInt64(3, BigInt(length), 0n)
   out.addFieldOffset(2, at, 0)
   out.addFieldInt16(0, metadataV5, 0)
   out.addFieldInt8(1, type, 0)
   out.finish(out.endObject())
-  return out.asUint8Array()
-}
-
-function writeFooter(columns: readonly AnyColumn[], block: readonly number[]): Uint8Array {
-  const out = borrowBuilder()
-  const schema = writeSchema(out, columns)
-  const batches = addLongs(out, block, 3)
-  const dictionaries = addLongs(out, [], 3)
-  out.startObject(4)
-  out.addFieldOffset(1, schema, 0)
-  out.addFieldOffset(2, dictionaries, 0)
-  out.addFieldOffset(3, batches, 0)
-  out.addFieldInt16(0, metadataV5, 0)
-  out.finish(out.endObject())
-  return out.asUint8Array()
-}
-
-/** @returns the schema of columns as a message, as Parquet files keep it beside their own. */
-export function encodeArrowSchema(columns: readonly AnyColumn[]): Buffer {
-  const out = borrowBuilder()
-  return framed(messageOf(out, schemaMessage, writeSchema(out, columns)))
-}
-
-/** @returns a message behind its marker and length, padded to words of 8 bytes. */
-function framed(bytes: Uint8Array): Buffer {
+  const bytes = out.asUint8Array()
   const message = Buffer.alloc(8 + ((bytes.length + 7) & ~7))
   message.writeInt32LE(-1)
   message.writeInt32LE(message.length - 8, 4)
@@ -147,50 +125,27 @@ function framed(bytes: Uint8Array): Buffer {
   return message
 }
 
-/** @returns columns as an Arrow IPC stream of one batch, whose end needs no mark. */
-export function encodeArrowStream(table: ColumnTable<AnyColumn>): Buffer {
-  const body = layOut(table)
-  const head = Buffer.concat([
-    encodeArrowSchema(table.columns),
-    framed(writeBatch(table.rows, body)),
-  ])
-  const stream = Buffer.alloc(head.length + body.length)
-  stream.set(head)
-  for (const { at, bytes } of body.pieces) stream.set(bytes, head.length + at)
-  return stream
+/** @returns the schema of columns as a message, as Parquet files keep it beside their own. */
+export function encodeArrowSchema(columns: readonly AnyColumn[]): Buffer {
+  const out = borrowBuilder()
+  return messageOf(out, schemaMessage, writeSchema(out, columns))
 }
 
-/** Encodes columns as an Arrow IPC file for Polars, which reads only the footer, without the schema at the start. */
+/** @returns columns as an Arrow IPC stream of one batch, whose end needs no mark. */
 export function encodeArrow(
   table: ColumnTable<AnyColumn>,
   allocate: (size: number) => Buffer,
 ): Buffer {
   const body = layOut(table)
-  const batch = writeBatch(table.rows, body)
-  const batchAt = magic.length
-  const bodyAt = batchAt + 8 + batch.length
-  const footer = writeFooter(table.columns, [batchAt, 8 + batch.length, body.length])
-  const endAt = bodyAt + body.length
-  const file = allocate(endAt + 8 + footer.length + 10)
-  file.set(magic, 0)
-  const message = (at: number, bytes: Uint8Array) => {
-    file.writeInt32LE(-1, at)
-    file.writeInt32LE(bytes.length, at + 4)
-    file.set(bytes, at + 8)
-  }
-  message(batchAt, batch)
-  let filled = bodyAt
+  const head = Buffer.concat([encodeArrowSchema(table.columns), writeBatch(table.rows, body)])
+  const stream = allocate(head.length + body.length)
+  stream.set(head)
+  let filled = head.length
   for (const { at, bytes } of body.pieces) {
-    // The memory is uninitialised: zero the padding, so that no old data gets into the file.
-    file.fill(0, filled, bodyAt + at)
-    file.set(bytes, bodyAt + at)
-    filled = bodyAt + at + bytes.length
+    // The memory is uninitialised: zero the padding, so that no old data gets into the stream.
+    stream.fill(0, filled, head.length + at)
+    stream.set(bytes, head.length + at)
+    filled = head.length + at + bytes.length
   }
-  file.fill(0, filled, endAt)
-  file.writeInt32LE(-1, endAt)
-  file.writeInt32LE(0, endAt + 4)
-  file.set(footer, endAt + 8)
-  file.writeInt32LE(footer.length, endAt + 8 + footer.length)
-  file.set(magic.subarray(0, 6), endAt + 12 + footer.length)
-  return file
+  return stream.fill(0, filled)
 }

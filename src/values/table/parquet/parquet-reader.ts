@@ -10,12 +10,12 @@ import {
 } from '../../../core/native/shared-numbers.ts'
 import type { MaybePromise } from '../../../core/promise.ts'
 import type { FlatTable } from '../../array/flatbuffer.ts'
-import { arrowTypeOf, dictionaryOf, schemaFields } from '../arrow/arrow-types.ts'
+import { schemaFields } from '../arrow/arrow-reader.ts'
+import { arrowTypeOf, dictionaryOf } from '../arrow/arrow-types.ts'
 import type { Column, ColumnTable } from '../columns.ts'
 import { type PlainType, physicalOf, plainTypeOf } from './parquet-kinds.ts'
 import { footerLength } from './parquet-metadata.ts'
 import { unpackPage } from './parquet-unpack.ts'
-import { Unreadable } from './thrift.ts'
 
 /** Bounds of this reader. **Units**: bytes; columns. */
 const maxFileBytes = 2 ** 26
@@ -88,11 +88,12 @@ class LastSchema {
 
 const lastSchema = new LastSchema()
 
-/** @throws Unreadable. */
+/** @throws FileRefusal. */
 function schemaOf(file: Uint8Array, words: Float64Array, arrow: Buffer): Schema | undefined {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.length)
   const count = words[parquetWord.columns]
-  const fields = arrow.length === 0 ? undefined : fieldsOf(arrow.toString())
+  const fields =
+    arrow.length === 0 ? undefined : schemaFields(Buffer.from(arrow.toString(), 'base64'))
   if (fields !== undefined && fields.length !== count) return undefined
   const columns: { name: string; type: PlainType }[] = []
   for (let i = 0; i < count; i++) {
@@ -108,10 +109,6 @@ function schemaOf(file: Uint8Array, words: Float64Array, arrow: Buffer): Schema 
 }
 
 const kindOf = (type: PlainType) => (type.layout === 'flat' ? type.kind : 'str')
-
-function fieldsOf(base64: string): FlatTable[] {
-  return schemaFields(Buffer.from(base64, 'base64'), () => new Unreadable())
-}
 
 /** @returns the type of a column, that of the Arrow schema if there is one; undefined if it is not read here. */
 function typeOf(

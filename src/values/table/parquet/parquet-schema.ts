@@ -1,8 +1,8 @@
 /** Changes the Arrow schema that Polars keeps in a Parquet file beside the file's own. @module */
 import type { FlatTable } from '../../array/flatbuffer.ts'
-import { arrowIds, schemaFields } from '../arrow/arrow-types.ts'
+import { schemaFields } from '../arrow/arrow-reader.ts'
+import { arrowIds } from '../arrow/arrow-types.ts'
 import { findKeyValue, footerBytes } from './parquet-metadata.ts'
-import { Unreadable } from './thrift.ts'
 
 const plainTypes = new Map<number, number>([
   [arrowIds.binaryView, arrowIds.binary],
@@ -14,7 +14,7 @@ export function withoutViews(file: Uint8Array): Uint8Array {
   const footer = footerBytes(file)
   const { start, size } = findKeyValue(footer, 'ARROW:schema') ?? { start: 0, size: 0 }
   const schema = Buffer.from(footer.toString('latin1', start, start + size), 'base64')
-  if (size > 0) for (const field of schemaFields(schema, () => new Unreadable())) makePlain(field)
+  if (size > 0) for (const field of schemaFields(schema)) makePlain(field)
   const text = schema.toString('base64')
   if (text.length === size) footer.write(text, start, size, 'latin1')
   return file

@@ -42,19 +42,17 @@ export function member<K extends keyof DataFrame>(frame: DataFrame, name: K): Da
   return underPlainNames(frame, '\0', () => frame[name])
 }
 
-/** Writes a frame as an Arrow file, in one chunk if its own chunks cannot be written. */
-export function arrowOf<T>(frame: DataFrame, write: (frame: DataFrame) => T): T {
+/** Writes a frame as an Arrow file or stream, in one chunk if its own chunks cannot be written. */
+export function arrowOf(
+  frame: DataFrame,
+  write: 'writeIPC' | 'writeIPCStream' = 'writeIPC',
+): Buffer {
   try {
-    return write(frame)
+    return member(frame, write)()
   } catch {
     // Each chunk of a category column has its own dictionary; an Arrow file can hold only one per column.
-    return write(member(frame, 'rechunk')())
+    return member(member(frame, 'rechunk')(), write)()
   }
-}
-
-/** Writes a frame as an Arrow file. */
-export function ipcOf(frame: DataFrame): Buffer {
-  return arrowOf(frame, (whole) => member(whole, 'writeIPC')())
 }
 
 /** Stands for the types of bytes and float16, at whose names nodejs-polars panics. */
@@ -62,7 +60,7 @@ const unnamed = 'unnamed'
 
 /** @returns the names of the column types. */
 export function variantsOf(frame: DataFrame): string[] {
-  const areUnnamed = holdBytesOrHalves(ipcOf(member(frame, 'slice')(0, 0)))
+  const areUnnamed = holdBytesOrHalves(arrowOf(member(frame, 'slice')(0, 0)))
   if (!areUnnamed.includes(true)) return member(frame, 'dtypes').map(({ variant }) => variant)
   return areUnnamed.map((isUnnamed, i) => (isUnnamed ? unnamed : columnAt(frame, i).dtype.variant))
 }
@@ -79,7 +77,7 @@ const nestedVariants: ReadonlySet<string> = new Set([
 export function toVectors(frame: DataFrame): ColumnTable<AnyColumn> | ColumnFailure {
   const own = tableBehind(frame)
   if (own !== undefined) return own
-  const table = decodeArrow(ipcOf(frame)) ?? decodeArrow(ipcOf(member(frame, 'rechunk')()))
+  const table = decodeArrow(arrowOf(frame))
   if (table !== undefined) return table
   const variants = variantsOf(frame)
   const other = namesOf(frame).find(
@@ -93,7 +91,7 @@ export function flatColumns(frame: DataFrame): ColumnTable | undefined {
   const own = tableBehind(frame)
   if (own !== undefined)
     return own.columns.every((column) => 'kind' in column) ? (own as ColumnTable) : undefined
-  return decodeFlatArrow(ipcOf(frame)) ?? decodeFlatArrow(ipcOf(member(frame, 'rechunk')()))
+  return decodeFlatArrow(arrowOf(frame))
 }
 
 /** See `Polars`. */

@@ -1,4 +1,4 @@
-/** Nodejs-polars by Arrow files: its Series constructors are slow, and its JSON reader is unsafe. @module */
+/** Nodejs-polars by Arrow IPC: its Series constructors are slow, and its JSON reader is unsafe. @module */
 
 import { bufferPool } from '../../../core/memory/buffer-pool.ts'
 import { encodeArrow } from '../arrow/arrow-writer.ts'
@@ -20,7 +20,6 @@ import {
   columnAt,
   fieldTypes,
   flatColumns,
-  ipcOf,
   member,
   namesOf,
   toVectors,
@@ -60,7 +59,6 @@ export class Polars {
   readonly names = namesOf
   /** @returns the names of the column types, even of those that nodejs-polars cannot create an object for. */
   readonly variants = variantsOf
-  readonly writeIpc = ipcOf
 
   constructor(neededBy: string) {
     this.#neededBy = neededBy
@@ -79,10 +77,10 @@ export class Polars {
   readonly readIpc = (file: Uint8Array): DataFrame => this.#package().readIPC(asBuffer(file))
 
   readonly fromColumns = (table: ColumnTable<AnyColumn>): DataFrame => {
-    const file = encodeArrow(table, (size) => Buffer.from(bufferPool.take(size), 0, size))
-    const frame = this.readIpc(file)
+    const stream = encodeArrow(table, (size) => Buffer.from(bufferPool.take(size), 0, size))
+    const frame = this.#package().readIPCStream(stream)
     // Polars has copied it.
-    bufferPool.give(file.buffer as ArrayBuffer)
+    bufferPool.give(stream.buffer as ArrayBuffer)
     return frame
   }
 
@@ -233,8 +231,12 @@ export class Polars {
     return withoutViews(member(frame, 'writeParquet')({ compression: codec }))
   }
 
+  writeIpc(frame: DataFrame): Buffer {
+    return arrowOf(frame)
+  }
+
   writeIpcStream(frame: DataFrame): Buffer {
-    return arrowOf(frame, (whole) => member(whole, 'writeIPCStream')())
+    return arrowOf(frame, 'writeIPCStream')
   }
 }
 

@@ -1,7 +1,8 @@
 import pl from 'nodejs-polars'
 import { describe, expect, it } from 'vitest'
 import type { FlatTable } from '../../../../src/values/array/flatbuffer.ts'
-import { arrowIds, schemaFields } from '../../../../src/values/table/arrow/arrow-types.ts'
+import { schemaFields } from '../../../../src/values/table/arrow/arrow-reader.ts'
+import { arrowIds } from '../../../../src/values/table/arrow/arrow-types.ts'
 import { findKeyValue, footerBytes } from '../../../../src/values/table/parquet/parquet-metadata.ts'
 import { loadPolars } from '../../../../src/values/table/polars/polars.ts'
 import type { DataFrame } from '../../../../src/values/table/polars/polars-package.ts'
@@ -30,9 +31,7 @@ function typesOf(file: Uint8Array): number[] {
   const footer = footerBytes(file)
   const { start, size } = findKeyValue(footer, 'ARROW:schema') ?? { start: 0, size: 0 }
   const arrowSchema = footer.toString('latin1', start, start + size)
-  return schemaFields(Buffer.from(arrowSchema, 'base64'), () => new Error('no schema')).flatMap(
-    inside,
-  )
+  return schemaFields(Buffer.from(arrowSchema, 'base64')).flatMap(inside)
 }
 
 describe('Parquet that Polars writes', () => {
