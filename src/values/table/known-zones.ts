@@ -1,5 +1,5 @@
 /** Time zones of files: Polars panics at names that it does not know. @module */
-import { type AnyColumn, type Column, childrenOf, mapFlat, zoneOf } from './columns.ts'
+import { type AnyColumn, mapFlat } from './columns.ts'
 import { zonedType } from './frame-dtype.ts'
 
 /** Offsets from UTC. Polars knows those of whole hours alone. */
@@ -14,23 +14,14 @@ export function withKnownZones(
   columns: readonly AnyColumn[],
   refuse: (column: string, zone: string) => Error,
 ): readonly AnyColumn[] {
-  if (!columns.some(hasZone)) return columns
-  // No zone depends on the number of rows.
-  return columns.map((column) => mapFlat(column, 0, (flat) => known(flat, column.name, refuse)))
-}
-
-function hasZone(column: AnyColumn): boolean {
-  return zoneOf(column) !== undefined || childrenOf(column).some(hasZone)
-}
-
-function known(
-  column: Column,
-  name: string,
-  refuse: (column: string, zone: string) => Error,
-): Column {
-  const { time } = column
-  if (time?.type !== 'datetime' || time.zone === undefined) return column
-  if (zonedType(time.unit, time.zone) !== undefined) return column
-  if (!offset.test(time.zone)) throw refuse(name, time.zone)
-  return { ...column, time: { ...time, zone: 'UTC' } }
+  return columns.map((column) =>
+    // No zone depends on the number of rows.
+    mapFlat(column, 0, (flat) => {
+      const { time } = flat
+      if (time?.type !== 'datetime' || time.zone === undefined) return flat
+      if (zonedType(time.unit, time.zone) !== undefined) return flat
+      if (!offset.test(time.zone)) throw refuse(column.name, time.zone)
+      return { ...flat, time: { ...time, zone: 'UTC' } }
+    }),
+  )
 }

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { BadInput } from '../../../core/errors.ts'
 import { minAsyncBytes } from '../../../core/memory/limiter.ts'
-import type { MaybePromise } from '../../../core/promise.ts'
+import { type MaybePromise, whenDefined } from '../../../core/promise.ts'
 import { type AnyColumn, type Column, type ColumnTable, isValid, rowOfElement } from '../columns.ts'
 import {
   type FrameFailure,
@@ -74,7 +74,7 @@ function* nestAll(
   const made: AnyColumn[] = []
   for (const column of columns) {
     try {
-      made.push(yield* nestField(column, rows, 1))
+      made.push(yield* nest(column, rows, 1))
     } catch (error) {
       if (error instanceof FrameFault) throw refusal(error.why, column.name, name)
       throw error
@@ -99,12 +99,8 @@ function refusal({ failure, row }: FrameFailure, column: string, name: string): 
   )
 }
 
-function* nestField(column: AnyColumn, rows: number, depth: number): Nesting<AnyColumn> {
-  if (isJson(column)) return yield* nest(column, rows, depth)
-  return column
-}
-
-function* nest(column: Column, rows: number, depth: number): Nesting<AnyColumn> {
+function* nest(column: AnyColumn, rows: number, depth: number): Nesting<AnyColumn> {
+  if (!isJson(column)) return column
   if (depth > maxDepth) throw new FrameFault('nested')
   const cells = new Cells(column)
   let open = 0
@@ -116,8 +112,7 @@ function* nest(column: Column, rows: number, depth: number): Nesting<AnyColumn> 
     const isWhole = end - start >= 2 && data[start] === open && data[end - 1] === open + 2
     if (!isWhole || (open !== 0x5b && open !== 0x7b)) throw new FrameFault('kind', undefined, row)
   }
-  const nestCells = open === 0x7b ? nestObjects : nestLists
-  return yield* nestCells(cells, rows, depth)
+  return yield* nestCells(cells, rows, depth, open !== 0x7b)
 }
 
 /** Cells and bytes that are looked at between two turns of the event loop. */
@@ -138,15 +133,23 @@ class Cells {
     this.#offsets = column.offsets as Int32Array
   }
 
+  /** Goes to a cell, which is empty if it is null. Returns whether it is not. */
   go(row: number): boolean {
-    if (!isValid(this.column, row)) return false
+    const hasValue = isValid(this.column, row)
     this.start = this.#offsets[row]
-    this.end = this.#offsets[row + 1]
-    this.trim()
-    return true
+    this.end = hasValue ? this.#offsets[row + 1] : this.start
+    this.#trim()
+    return hasValue
   }
 
-  trim(): void {
+  /** Leaves the brackets of a cell out. */
+  enter(): void {
+    this.start++
+    this.end--
+    this.#trim()
+  }
+
+  #trim(): void {
     const { data } = this
     while (this.start < this.end && data[this.start] <= 0x20) this.start++
     while (this.end > this.start && data[this.end - 1] <= 0x20) this.end--
@@ -158,80 +161,61 @@ class Cells {
 }
 
 const comma = 0x2c
+const emptyObject = Buffer.from('{}')
 
-function* nestLists(cells: Cells, rows: number, depth: number): Nesting<AnyColumn> {
+/** Parses what all cells hold as one list: the elements of lists, or one object for each cell. */
+function* nestCells(
+  cells: Cells,
+  rows: number,
+  depth: number,
+  areLists: boolean,
+): Nesting<AnyColumn> {
   const offsets = new Int32Array(rows + 1)
-  const json = Buffer.allocUnsafeSlow(cells.data.length + 2)
+  const json = Buffer.allocUnsafeSlow(cells.data.length + rows * 3 + 2)
   json[0] = 0x5b
   let length = 1
   let seen = 0
   for (let row = 0; row < rows; row++) {
-    offsets[row + 1] = offsets[row]
-    if (!cells.go(row)) continue
-    cells.start++
-    cells.end--
-    cells.trim()
-    seen += 16 + cells.end - cells.start
-    if (cells.start < cells.end) {
-      const count = elementsIn(cells.data, cells.start, cells.end)
-      if (count === undefined) throw new FrameFault('syntax', undefined, row)
-      offsets[row + 1] += count
+    const hasValue = cells.go(row)
+    if (areLists && hasValue) cells.enter()
+    const count = areLists ? elementsIn(cells) : 1
+    if (count === undefined) throw new FrameFault('syntax', undefined, row)
+    offsets[row + 1] = offsets[row] + count
+    if (count > 0) {
+      const text = hasValue ? cells.text : emptyObject
       if (length > 1) json[length++] = comma
-      json.set(cells.text, length)
-      length += cells.end - cells.start
+      json.set(text, length)
+      length += text.length
     }
+    seen += pauseBytes / pauseCells + cells.end - cells.start
     if (seen < pauseBytes) continue
     seen = 0
     yield undefined
   }
   json[length++] = 0x5d
-  const { table } = checked(yield { json: json.subarray(0, length), layout: 'series' }, (row) =>
-    rowOfElement(offsets, row),
-  )
-  if (table.rows !== offsets[rows]) throw new FrameFault('syntax')
-  const nested = yield* nestField(table.columns[0], table.rows, depth + 1)
-  const { name, validity } = cells.column
-  return { name, validity, offsets, items: { ...nested, name: 'item' } }
-}
-
-function* nestObjects(cells: Cells, rows: number, depth: number): Nesting<AnyColumn> {
-  const json = Buffer.allocUnsafeSlow(cells.data.length + rows * 3 + 2)
-  json[0] = 0x5b
-  let length = 1
-  for (let row = 0; row < rows; row++) {
-    if (row % pauseCells === pauseCells - 1) yield undefined
-    if (row > 0) json[length++] = comma
-    if (cells.go(row)) {
-      json.set(cells.text, length)
-      length += cells.end - cells.start
-    } else length += json.write('{}', length)
-  }
-  json[length++] = 0x5d
-  const { table } = checked(yield { json: json.subarray(0, length), layout: 'frame' }, (row) => row)
-  if (table.rows !== rows) throw new FrameFault('syntax')
-  // Polars has no struct without fields.
-  if (table.columns.length === 0) throw new FrameFault('keys')
-  const fields: AnyColumn[] = []
-  for (const field of table.columns) fields.push(yield* nestField(field, rows, depth + 1))
-  const { name, validity } = cells.column
-  return { name, validity, fields }
-}
-
-function checked(
-  parsed: ParsedFrame | FrameFailure | undefined,
-  rowOf: (row: number) => number,
-): ParsedFrame {
+  const parsed = yield { json: json.subarray(0, length), layout: areLists ? 'series' : 'frame' }
   if (parsed === undefined) throw new RangeError('expected the columns of a text that was parsed')
-  if (!('failure' in parsed)) return parsed
-  const { failure, row } = parsed
-  throw new FrameFault(failure, undefined, row === undefined ? undefined : rowOf(row))
+  if ('failure' in parsed) {
+    const row = whenDefined(parsed.row, (element) => rowOfElement(offsets, element))
+    throw new FrameFault(parsed.failure, undefined, row)
+  }
+  const { table } = parsed
+  if (table.rows !== offsets[rows]) throw new FrameFault('syntax')
+  const nested: AnyColumn[] = []
+  for (const column of table.columns) nested.push(yield* nest(column, table.rows, depth + 1))
+  const { name, validity } = cells.column
+  if (areLists) return { name, validity, offsets, items: { ...nested[0], name: 'item' } }
+  // Polars has no struct without fields.
+  if (nested.length === 0) throw new FrameFault('keys')
+  return { name, validity, fields: nested }
 }
 
 /**
  * @returns the number of elements between the brackets of a list; undefined if brackets do not
  * match.
  */
-function elementsIn(data: Uint8Array, start: number, end: number): number | undefined {
+function elementsIn({ data, start, end }: Cells): number | undefined {
+  if (start >= end) return 0
   let count = 1
   let depth = 0
   for (let i = start; i < end; i++) {
