@@ -44,26 +44,22 @@ export interface EncodeRequest {
   readonly notes: FileNotes
 }
 
-/** What the thread answers. `heldBytes`: the memory of its instance, which never shrinks. */
-export type FileAnswer =
-  | { readonly kind: 'table'; readonly table: ColumnTable<AnyColumn>; readonly heldBytes: number }
-  | { readonly kind: 'file'; readonly file: Uint8Array; readonly heldBytes: number }
-  | Refused
+/**
+ * What the thread answers. `heldBytes`: the memory of its instance, which never shrinks; infinite if it is of no use
+ * any more.
+ */
+export type FileAnswer<R> = { readonly heldBytes: number } & (
+  | { readonly kind: 'done'; readonly result: R }
   | { readonly kind: 'missing'; readonly message: string }
+  | ({ readonly kind: 'refused' } & Refused)
+)
 
-type Refused =
-  | {
-      readonly kind: 'refused'
-      readonly received: string
-      readonly isTooLarge: boolean
-      readonly heldBytes: number
-    }
-  | {
-      readonly kind: 'ended'
-      readonly received: string
-      readonly isTooLarge: boolean
-      readonly cause: string
-    }
+interface Refused {
+  readonly received: string
+  readonly isTooLarge?: boolean
+  /** Why the thread ended. */
+  readonly cause?: string
+}
 
 const maxWaiting = 128
 /** Above this, what the thread holds of one file would count against the next one. **Units**: bytes. */
@@ -79,24 +75,26 @@ class FileThread {
   #worker: Worker | undefined
 
   /**
-   * @returns the thread's answer.
-   * @throws Overloaded, InternalError if no thread starts.
+   * @returns what the thread makes, or why it refuses.
+   * @throws Overloaded, MissingDependencyException, InternalError if no thread starts.
    */
-  async ask(request: FileRequest | EncodeRequest): Promise<FileAnswer> {
+  async ask<R>(request: FileRequest | EncodeRequest): Promise<R | Refused> {
     if (this.#waiting >= maxWaiting)
       throw new Overloaded('too many Parquet and Arrow files are waiting to be decoded')
     this.#waiting++
     try {
-      return await this.#turn.run(() => this.#ask(request))
+      const answer = await this.#turn.run(() => this.#ask<R>(request))
+      if (answer.kind === 'missing') throw new MissingDependencyException(answer.message)
+      return answer.kind === 'done' ? answer.result : answer
     } finally {
       this.#waiting--
     }
   }
 
-  async #ask(request: FileRequest | EncodeRequest): Promise<FileAnswer> {
+  async #ask<R>(request: FileRequest | EncodeRequest): Promise<FileAnswer<R>> {
     const worker = await this.#started()
     const { timeoutMs } = 'limits' in request ? request.limits : { timeoutMs: encodeTimeoutMs }
-    const answering = answerOf(worker, timeoutMs)
+    const answering = answerOf<R>(worker, timeoutMs)
     if ('table' in request) worker.postMessage(request, [...buffersOf(request.table.columns)])
     else {
       // A copy, since the body's memory is the server's.
@@ -104,9 +102,7 @@ class FileThread {
       worker.postMessage({ ...request, file }, [file.buffer])
     }
     const answer = await answering
-    const isOver =
-      answer.kind === 'ended' || answer.kind === 'missing' || answer.heldBytes > maxHeldBytes
-    if (isOver) await this.#end(worker)
+    if (answer.heldBytes > maxHeldBytes) await worker.terminate()
     else worker.unref()
     return answer
   }
@@ -140,11 +136,6 @@ class FileThread {
     this.#worker = worker
     return worker
   }
-
-  async #end(worker: Worker): Promise<void> {
-    this.#worker = undefined
-    await worker.terminate()
-  }
 }
 
 /**
@@ -162,18 +153,17 @@ function threadEntry(): URL {
   )
 }
 
-function answerOf(worker: Worker, timeoutMs: number): Promise<FileAnswer> {
+function answerOf<R>(worker: Worker, timeoutMs: number): Promise<FileAnswer<R>> {
   return new Promise((resolve) => {
-    const ended = (received: string, cause: string, isTooLarge = false) =>
-      settle({ kind: 'ended', received, isTooLarge, cause })
-    const failed = (error: Error) => ended('one that cannot be decoded', error.message)
-    const exited = (code: number) =>
-      ended('one that cannot be decoded', `the thread ended with ${code}`)
+    const ended = (cause: string, received = 'one that cannot be decoded') =>
+      settle({ kind: 'refused', received, cause, heldBytes: Number.POSITIVE_INFINITY })
+    const failed = (error: Error) => ended(error.message)
+    const exited = (code: number) => ended(`the thread ended with ${code}`)
     const timer = setTimeout(
-      () => ended(`one that took more than ${timeoutMs} ms`, 'timeout'),
+      () => ended('timeout', `one that took more than ${timeoutMs} ms`),
       timeoutMs,
     )
-    const settle = (answer: FileAnswer) => {
+    const settle = (answer: FileAnswer<R>) => {
       clearTimeout(timer)
       worker.off('message', settle).off('error', failed).off('exit', exited)
       resolve(answer)
@@ -195,12 +185,9 @@ export async function encodeFile(
   table: ColumnTable<AnyColumn>,
   notes: FileNotes,
 ): Promise<Uint8Array> {
-  const answer = await encoding.ask({ table, notes })
-  if (answer.kind === 'file') return answer.file
-  if (answer.kind === 'missing') throw new MissingDependencyException(answer.message)
-  throw new InternalError('columns could not be written as Parquet', {
-    cause: 'cause' in answer ? answer.cause : answer,
-  })
+  const made = await encoding.ask<Uint8Array>({ table, notes })
+  if (!('received' in made)) return made
+  throw new InternalError('columns could not be written as Parquet', { cause: made.cause ?? made })
 }
 
 /**
@@ -216,23 +203,22 @@ export async function decodeFile(
   kind: 'Parquet' | 'Arrow',
   limits: Partial<FileLimits> = {},
 ): Promise<ColumnTable<AnyColumn>> {
-  const answer = await thread.ask({
+  const table = await thread.ask<ColumnTable<AnyColumn>>({
     file,
     isArrow: kind === 'Arrow',
     limits: { ...fileLimits, ...limits },
   })
-  if (answer.kind === 'missing') throw new MissingDependencyException(answer.message)
-  if (answer.kind === 'file') throw new InternalError('expected columns, received a file')
-  if (answer.kind !== 'table') throw refusal(answer, whatOf(file, kind), name)
-  const { table } = answer
-  const columns = withKnownZones(table.columns, (column, zone) => {
-    const received = `one with ${columnNamed(column)} in a time zone that is not known, ${shown(zone)}`
-    return refusal(
-      { kind: 'refused', received, isTooLarge: false, heldBytes: 0 },
-      whatOf(file, kind),
-      name,
+  const refuse = ({ received, isTooLarge, cause }: Refused) =>
+    new BadInput(
+      `expected ${whatOf(file, kind)} ${isTooLarge ? 'within the limits ' : ''}for ${name}, received ${received}`,
+      { reason: isTooLarge ? 'size' : 'syntax', cause: cause && new Error(cause) },
     )
-  })
+  if ('received' in table) throw refuse(table)
+  const columns = withKnownZones(table.columns, (column, zone) =>
+    refuse({
+      received: `one with ${columnNamed(column)} in a time zone that is not known, ${shown(zone)}`,
+    }),
+  )
   return { ...table, columns }
 }
 
@@ -242,13 +228,4 @@ function whatOf(file: Uint8Array, kind: 'Parquet' | 'Arrow'): string {
   if (kind === 'Parquet') return 'a Parquet file'
   if (isArrowStream(file)) return 'an Arrow IPC stream'
   return 'an Arrow IPC file'
-}
-
-function refusal(answer: Refused, what: string, name: string): BadInput {
-  const { received, isTooLarge } = answer
-  const limits = isTooLarge ? 'within the limits ' : ''
-  return new BadInput(`expected ${what} ${limits}for ${name}, received ${received}`, {
-    reason: isTooLarge ? 'size' : 'syntax',
-    ...(answer.kind === 'ended' && { cause: new Error(answer.cause) }),
-  })
 }

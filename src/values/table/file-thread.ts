@@ -4,13 +4,12 @@ import { errorText, MissingDependencyException } from '../../core/errors.ts'
 import { requireNames } from './arrow/arrow-columns.ts'
 import { readArrowIpc } from './arrow/arrow-reader.ts'
 import { encodeArrow } from './arrow/arrow-writer.ts'
-import { damagedFile, FileRefusal } from './arrow/file-refusal.ts'
+import { damagedFile, FileRefusal, tooMuch } from './arrow/file-refusal.ts'
 import { type AnyColumn, buffersOf, type ColumnTable, tableBytes } from './columns.ts'
 import type { EncodeRequest, FileAnswer, FileRequest } from './file-decoder.ts'
 import { bytesAsInt96, int96AsBytes } from './parquet/int96.ts'
 import { checkReadable } from './parquet/parquet-diagnosis.ts'
 import { aboveLimit, readParquetFooter } from './parquet/parquet-footer.ts'
-import type { ParquetMetadata } from './parquet/parquet-metadata.ts'
 import {
   maxWasmBytes,
   type ParquetInstance,
@@ -24,8 +23,6 @@ function instance(): ParquetInstance {
   if (loaded instanceof Error) throw loaded
   return loaded
 }
-
-const tooLarge = 'one that unpacks to too much'
 
 function decodeArrow({ file, limits }: FileRequest): ColumnTable<AnyColumn> {
   return readArrowIpc(file, limits.maxDecodedBytes, (codec, parts) =>
@@ -42,22 +39,13 @@ function decodeParquet({ file, limits }: FileRequest): ColumnTable<AnyColumn> {
   checkReadable(metadata)
   const top = metadata.elements.filter(({ depth }) => depth === 1)
   requireNames(top.map(({ path }) => path))
-  const stream = streamOf(int96AsBytes(file, metadata), metadata, limits.maxDecodedBytes)
+  const bytes = int96AsBytes(file, metadata)
+  const stream = told(() => instance().read(bytes, metadata.rows, limits.maxDecodedBytes))
+  if (stream === 'too large' || stream.length > limits.maxDecodedBytes) throw tooMuch()
   const table = readArrowIpc(stream, limits.maxDecodedBytes, () => [])
   if (table.rows !== metadata.rows)
     throw new FileRefusal(`one of ${table.rows} rows where its footer says ${metadata.rows}`)
   return { ...table, columns: bytesAsInt96(table.columns, table.rows, metadata) }
-}
-
-/**
- * Reads a file.
- *
- * @throws as {@link told}.
- */
-function streamOf(file: Uint8Array, { rows }: ParquetMetadata, maxBytes: number): Uint8Array {
-  const stream = told(() => instance().read(file, rows, maxBytes))
-  if (stream === 'too large' || stream.length > maxBytes) throw new FileRefusal(tooLarge, true)
-  return stream
 }
 
 /**
@@ -83,31 +71,36 @@ function reasonOf(error: unknown): string {
     .slice(0, maxReason)
 }
 
-function encodeParquet({ table, notes }: EncodeRequest): Uint8Array {
-  return told(() => instance().write(encodeArrow(table, Buffer.allocUnsafeSlow), notes))
+function resultOf(request: FileRequest | EncodeRequest): ColumnTable<AnyColumn> | Uint8Array {
+  if ('table' in request) {
+    const stream = encodeArrow(request.table, Buffer.allocUnsafeSlow)
+    return told(() => instance().write(stream, request.notes))
+  }
+  const table = request.isArrow ? decodeArrow(request) : decodeParquet(request)
+  if (tableBytes(table) > request.limits.maxDecodedBytes) throw tooMuch()
+  return table
 }
 
-function answerTo(request: FileRequest | EncodeRequest): FileAnswer {
+type Answer = FileAnswer<ReturnType<typeof resultOf>>
+
+function answerTo(request: FileRequest | EncodeRequest): Answer {
   try {
-    if ('table' in request)
-      return { kind: 'file', file: encodeParquet(request), heldBytes: heldBytes() }
-    const table = request.isArrow ? decodeArrow(request) : decodeParquet(request)
-    if (tableBytes(table) > request.limits.maxDecodedBytes) throw new FileRefusal(tooLarge, true)
-    return { kind: 'table', table, heldBytes: heldBytes() }
+    return { kind: 'done', result: resultOf(request), heldBytes: heldBytes() }
   } catch (error) {
     if (error instanceof FileRefusal) {
-      return {
-        kind: 'refused',
-        received: error.message,
-        isTooLarge: error.isTooLarge,
-        heldBytes: heldBytes(),
-      }
+      const { message, isTooLarge } = error
+      return { kind: 'refused', received: message, isTooLarge, heldBytes: heldBytes() }
     }
     if (error instanceof MissingDependencyException)
-      return { kind: 'missing', message: error.message }
+      return { kind: 'missing', message: error.message, heldBytes: Number.POSITIVE_INFINITY }
     // A trap is how arrow-rs ends where no memory is left. The instance is of no use afterwards.
-    const received = `one that cannot be decoded in ${maxWasmBytes} bytes of memory`
-    return { kind: 'ended', received, isTooLarge: true, cause: reasonOf(error) }
+    return {
+      kind: 'refused',
+      received: `one that cannot be decoded in ${maxWasmBytes} bytes of memory`,
+      isTooLarge: true,
+      cause: reasonOf(error),
+      heldBytes: Number.POSITIVE_INFINITY,
+    }
   }
 }
 
@@ -115,7 +108,8 @@ const heldBytes = () => (loaded instanceof Error ? 0 : loaded.memoryBytes())
 
 parentPort?.on('message', (request: FileRequest | EncodeRequest) => {
   const answer = answerTo(request)
-  const memory = answer.kind === 'table' ? [...buffersOf(answer.table.columns)] : []
+  const isTable = answer.kind === 'done' && 'columns' in answer.result
+  const memory = isTable ? [...buffersOf(answer.result.columns)] : []
   parentPort?.postMessage(answer, memory)
 })
 parentPort?.postMessage('ready')

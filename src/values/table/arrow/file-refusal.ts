@@ -33,6 +33,11 @@ export function damagedFile(why = ''): FileRefusal {
   return new FileRefusal(`one that cannot be decoded${why && ': '}${why}`)
 }
 
+/** @returns the refusal of a file that would fill memory. */
+export function tooMuch(): FileRefusal {
+  return new FileRefusal('one that unpacks to too much', true)
+}
+
 /** What a file may still make the server hold. **Units**: bytes. */
 export class MadeBytes {
   #left: number
@@ -48,7 +53,6 @@ export class MadeBytes {
    */
   take(bytes: number): void {
     this.#left -= bytes
-    if (!(bytes >= 0 && this.#left >= 0))
-      throw new FileRefusal('one that unpacks to too much', true)
+    if (!(bytes >= 0 && this.#left >= 0)) throw tooMuch()
   }
 }

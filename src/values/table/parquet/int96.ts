@@ -8,7 +8,8 @@
  */
 import { columnNamed, FileRefusal } from '../arrow/file-refusal.ts'
 import { type AnyColumn, type Column, isValid, mapFlat } from '../columns.ts'
-import { footerLength, footerOf, type ParquetMetadata } from './parquet-metadata.ts'
+import { footerBytes, type ParquetMetadata } from './parquet-metadata.ts'
+import { ThriftReader } from './thrift.ts'
 
 const [int96, fixedBytes] = [3, 7]
 const timeBytes = 12
@@ -28,18 +29,16 @@ const hasInt96 = ({ elements }: ParquetMetadata) => elements.some(({ type }) => 
 export function int96AsBytes(file: Uint8Array, metadata: ParquetMetadata): Uint8Array {
   if (!hasInt96(metadata)) return file
   const { elements, groups } = metadata
-  const length = footerLength(file)
-  const start = file.length - 8 - length
-  const changed = Buffer.from(file)
-  const found = footerOf(file).read(places)
+  const footer = Buffer.from(footerBytes(file))
+  const found = new ThriftReader(footer).read(places)
   const inserts: number[] = []
   const set = (at: number | undefined, from: number, to: number, path: string) => {
-    if (at === undefined || (from !== -1 && changed[at] !== small(from)) || changed[at] >= 0x80) {
+    if (at === undefined || (from !== -1 && footer[at] !== small(from)) || footer[at] >= 0x80) {
       throw new FileRefusal(
         `one with ${columnNamed(path)} of times of 96 bits, whose footer is in an unusual form`,
       )
     }
-    changed[at] = small(to)
+    footer[at] = small(to)
   }
   for (const [i, { type, path }] of elements.entries()) {
     if (type !== int96) continue
@@ -48,7 +47,7 @@ export function int96AsBytes(file: Uint8Array, metadata: ParquetMetadata): Uint8
     if (lengthAt !== undefined) set(lengthAt, -1, timeBytes, path)
     else {
       // Headers hold the distance from the field before.
-      if (changed[typeAt + 1] >= 0x10) changed[typeAt + 1] -= 0x10
+      if (footer[typeAt + 1] >= 0x10) footer[typeAt + 1] -= 0x10
       inserts.push(typeAt + 1)
     }
   }
@@ -57,16 +56,15 @@ export function int96AsBytes(file: Uint8Array, metadata: ParquetMetadata): Uint8
       if (type === int96) set(found[4]?.[i]?.[1]?.[j]?.[3]?.[1], int96, fixedBytes, '')
     }
   }
-  const footer: Uint8Array[] = []
-  let at = start
+  const parts = [file.subarray(0, file.length - 8 - footer.length)]
+  let at = 0
   for (const place of inserts) {
-    footer.push(changed.subarray(at, place), Uint8Array.of(nextInteger, small(timeBytes)))
+    parts.push(footer.subarray(at, place), Uint8Array.of(nextInteger, small(timeBytes)))
     at = place
   }
-  footer.push(changed.subarray(at, start + length))
   const end = Buffer.alloc(8, '\0\0\0\0PAR1')
-  end.writeUInt32LE(length + inserts.length * 2)
-  return Buffer.concat([changed.subarray(0, start), ...footer, end])
+  end.writeUInt32LE(footer.length + inserts.length * 2)
+  return Buffer.concat([...parts, footer.subarray(at), end])
 }
 
 /**

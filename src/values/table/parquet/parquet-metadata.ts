@@ -4,7 +4,7 @@
  * @see parquet-format 2.11, parquet.thrift.
  * @module
  */
-import { ThriftReader, type ThriftStruct, Unreadable } from './thrift.ts'
+import { readVarint, ThriftReader, type ThriftStruct, Unreadable } from './thrift.ts'
 
 // Fields by their ids; they get names where they are taken apart.
 const columnChunk = { 3: { 1: 'i32', 4: 'i32', 5: 'i64' }, 8: {} } as const
@@ -28,15 +28,6 @@ export type SchemaElement = ParquetMetadata['elements'][number]
 /** The pages of a column in one row group. */
 export type ParquetChunk = ReturnType<typeof chunkOf>
 
-/**
- * The footer must lie within the file, see {@link readParquetFooter}.
- *
- * @returns a reader of the footer.
- */
-export function footerOf(file: Uint8Array, length: number = footerLength(file)): ThriftReader {
-  return new ThriftReader(file, file.length - 8 - length, file.length - 8)
-}
-
 /** @returns the bytes of the footer as a view; empty if it does not lie within the file. */
 export function footerBytes(file: Uint8Array): Buffer {
   const length = footerLength(file)
@@ -57,13 +48,7 @@ export function findKeyValue(
   const field = Buffer.from([textHeader, key.length, ...Buffer.from(key), textHeader])
   const at = footer.lastIndexOf(field)
   if (at === -1) return undefined
-  let start = at + field.length
-  let size = 0
-  for (let shift = 0; shift < 35; shift += 7) {
-    const byte = footer[start++] ?? 0
-    size += (byte & 0x7f) * 2 ** shift
-    if (byte < 0x80) break
-  }
+  const { value: size, end: start } = readVarint(footer, at + field.length)
   if (start + size <= footer.length) return { start, size }
   return undefined
 }
@@ -83,7 +68,7 @@ export function footerLength(file: Uint8Array): number {
  * @throws Unreadable.
  */
 export function readParquetMetadata(file: Uint8Array) {
-  const metadata = footerOf(file).read(fileMetadata)
+  const metadata = new ThriftReader(footerBytes(file)).read(fileMetadata)
   const { 2: elements, 3: rows, 4: groups = [], 8: encryption } = metadata
   if (rows === undefined || rows < 0 || elements === undefined) throw new Unreadable()
   return {

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 /** @ts-ignore: the declarations are read where the package is not installed, too. */
 import type * as ParquetWasm from 'parquet-wasm/esm'
 import { resolveOptional } from '../../../core/modules/optional.ts'
+import { readVarint } from './thrift.ts'
 
 /** The most memory that an instance gets. **Units**: bytes. */
 export const maxWasmBytes = 2 ** 29
@@ -88,14 +89,6 @@ function withMaximum(code: Buffer): Uint8Array {
     at = end
   }
   throw new RangeError('expected a memory in the code of parquet-wasm, received code without one')
-}
-
-function readVarint(bytes: Uint8Array, start: number) {
-  let value = 0
-  for (let at = start, shift = 0; ; at++, shift += 7) {
-    value += (bytes[at] & 0x7f) * 2 ** shift
-    if (bytes[at] < 0x80) return { value, end: at + 1 }
-  }
 }
 
 /** @returns an integer that is not negative, seven bits in a byte. */

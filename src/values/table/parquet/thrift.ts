@@ -75,20 +75,17 @@ function fits(type: ThriftType, own: number): boolean {
 }
 
 /**
- * Reads structs between two positions.
+ * Reads structs.
  *
  * @throws {@link Unreadable}, after which the reader is of no use.
  */
 export class ThriftReader {
-  readonly #bytes: Uint8Array
-  readonly #end: number
-  position: number
+  readonly #bytes: Buffer
+  #position = 0
   #depth = 0
 
-  constructor(bytes: Uint8Array, start: number, end: number) {
+  constructor(bytes: Buffer) {
     this.#bytes = bytes
-    this.position = start
-    this.#end = end
   }
 
   /** Reads a struct; skips the fields that `fields` does not name, or that are of another type. */
@@ -120,7 +117,7 @@ export class ThriftReader {
     if (typeof type !== 'string') return this.read(type)
     if (type === 'text') return this.#text()
     if (type === 'union') return this.#skipStruct()
-    const place = this.position
+    const place = this.#position
     const number = this.#integer(own)
     if (type === 'place') return place
     return number
@@ -172,20 +169,15 @@ export class ThriftReader {
   }
 
   #byte(): number {
-    if (this.position >= this.#end) throw new Unreadable()
-    return this.#bytes[this.position++]
+    this.#advance(1)
+    return this.#bytes[this.#position - 1]
   }
 
   #varint(): number {
-    let value = 0
-    let scale = 1
-    for (let i = 0; i < 10; i++) {
-      const byte = this.#byte()
-      value += (byte & 0x7f) * scale
-      if (byte < 0x80) return value
-      scale *= 128
-    }
-    throw new Unreadable()
+    const { value, end } = readVarint(this.#bytes, this.#position)
+    if (Number.isNaN(value)) throw new Unreadable()
+    this.#position = end
+    return value
   }
 
   /** Readers cut a number that is too large for its type in ways of their own: such a file has no one meaning. */
@@ -204,12 +196,23 @@ export class ThriftReader {
   #text(): string {
     const size = this.#varint()
     this.#advance(size)
-    const { buffer, byteOffset } = this.#bytes
-    return Buffer.from(buffer, byteOffset + this.position - size, size).toString()
+    return this.#bytes.toString('utf8', this.#position - size, this.#position)
   }
 
   #advance(count: number): void {
-    this.position += count
-    if (this.position > this.#end) throw new Unreadable()
+    this.#position += count
+    if (this.#position > this.#bytes.length) throw new Unreadable()
   }
+}
+
+const maxVarintBytes = 10
+
+/** @returns an integer with seven bits in each byte, the lowest first, and where it ends; NaN if it has no end. */
+export function readVarint(bytes: Uint8Array, start: number) {
+  let value = 0
+  for (let at = start, scale = 1; at < start + maxVarintBytes; at++, scale *= 128) {
+    value += (bytes[at] & 0x7f) * scale
+    if (bytes[at] < 0x80) return { value, end: at + 1 }
+  }
+  return { value: Number.NaN, end: start }
 }
