@@ -3,7 +3,7 @@ import { grpcStatuses, type ServingError } from '../core/errors.ts'
 import { Limiter } from '../core/memory/limiter.ts'
 import type { Limits } from '../engine/options.ts'
 import { decodeContent } from '../http/content-encoding.ts'
-import { rpcErrorOf } from '../messages/rpc-error.ts'
+import { statusOf } from './grpc-answerer.ts'
 
 /**
  * Unpacks a message, without its prefix.
@@ -18,8 +18,7 @@ const maxAtOnce = 4
 export function messageUnpacker({ maxBodyBytes, maxUnpackRatio }: Limits): MessageUnpacker {
   const limiter = new Limiter(maxAtOnce)
   const refused = (error: ServingError) => {
-    const { status, message } = rpcErrorOf(error, '')
-    throw { code: grpcStatuses[status].number, details: message }
+    throw statusOf(error)
   }
   return (packed, encoding) => {
     if (encoding !== 'gzip' && encoding !== 'deflate') {

@@ -6,7 +6,6 @@ import { decodeFailureOf } from '../api/stages.ts'
 import { Overloaded, PayloadTooLarge, type ServingError } from '../core/errors.ts'
 import { notReady } from '../engine/admission.ts'
 import type { ServerState } from '../engine/engine.ts'
-import type { HookedEndpoint } from '../engine/service-hooks.ts'
 import { Context } from '../http/context.ts'
 import { LiveInbox } from '../live/live-inbox.ts'
 import type { OpenStream } from '../live/live-place.ts'
@@ -19,10 +18,9 @@ import { OpenCall, sendStream } from './open-call.ts'
 export function grpcLive(server: ServerState, method: LiveMethod): GrpcMethod {
   // Its client alone sets a deadline.
   const served = { ...server, limits: { ...server.limits, requestTimeoutMs: 0 } }
-  const endpoint: HookedEndpoint = { path: method.path, access: method.access, origins: 'any' }
   return {
     isDuplex: true,
-    begin: (call) => new LiveCall(served, call, endpoint, method),
+    begin: (call) => new LiveCall(served, call, method),
   }
 }
 
@@ -40,8 +38,8 @@ class LiveCall extends OpenCall implements OpenStream {
   /** Lets the client send its next message. */
   #goOn: (() => void) | undefined
 
-  constructor(server: ServerState, call: GrpcStream, endpoint: HookedEndpoint, method: LiveMethod) {
-    super(server, call, endpoint, method, notReady)
+  constructor(server: ServerState, call: GrpcStream, method: LiveMethod) {
+    super(server, call, method, notReady)
     this.#method = method
     this.ctx.onAbort((reason) => this.#placed?.inbox.end(reason))
     this.ctx.onEnd(() => this.#goOn?.())
@@ -59,7 +57,7 @@ class LiveCall extends OpenCall implements OpenStream {
       if (this.#placed === undefined) await this.#begin(message)
       else this.#take(message, this.#placed)
     } catch (error) {
-      this.#refuse(decodeFailureOf(error))
+      this.#abort(decodeFailureOf(error))
     }
     if (this.#hasRoom || this.grpc.cancelled) return
     await new Promise<void>((resolve) => {
@@ -76,13 +74,12 @@ class LiveCall extends OpenCall implements OpenStream {
   sweep(): void {}
 
   stop(): void {
-    this.#refuse(new Overloaded('the server stops', { limit: 'draining' }))
+    this.#abort(new Overloaded('the server stops', { limit: 'draining' }))
   }
 
-  #refuse(error: ServingError): void {
-    const { grpc: call, ctx } = this
-    if (!call.cancelled) call.refuse(this.fail(error))
-    ctx.abort(error)
+  #abort(error: ServingError): void {
+    this.refuse(error)
+    this.ctx.abort(error)
   }
 
   /** @throws why there is no such stream. */

@@ -70,22 +70,7 @@ const answerHeaders = {
 const okTrailers = { 'grpc-status': 0, 'grpc-message': 'OK' }
 const untilTrailers = { waitForTrailers: true }
 /** RFC 9113 section 7: CANCEL. */
-const cancelCode = 8
-
-/**
- * What a call does.
- *
- * - `receiving`: its message is coming, or the next one of several.
- * - `answering`: a message has come, and is answered.
- * - `over`: it has its status, or its client has left.
- */
-type CallState =
-  | { readonly at: 'receiving'; readonly message: UnaryMessage }
-  | { readonly at: 'answering' }
-  | { readonly at: 'over' }
-
-const answering: CallState = { at: 'answering' }
-const over: CallState = { at: 'over' }
+export const cancelCode = 8
 
 /** One call, from its headers to its status: the frames from its client, and those to it. */
 export class GrpcStream {
@@ -99,7 +84,10 @@ export class GrpcStream {
   /** Of packed messages. */
   readonly #encoding: string
   readonly #timer: NodeJS.Timeout | undefined
-  #state: CallState
+  /** The message that is coming, or the next one of several; undefined while one is answered, and at the end. */
+  #message: UnaryMessage | undefined
+  /** Whether it has its status, or its client has left. */
+  #isOver = false
   #answerer: Answerer | undefined
   #clock: TransferClock | undefined
   #metadata: OutgoingHttpHeaders | undefined
@@ -115,7 +103,7 @@ export class GrpcStream {
     this.#method = method
     this.headers = headersOf(headers)
     this.#encoding = String(headers['grpc-encoding'] ?? 'identity')
-    this.#state = this.receiving()
+    this.#message = this.nextMessage()
     stream.on('error', () => {})
     stream.on('close', () => this.closed())
     stream.on('data', (piece: Buffer) => this.take(piece))
@@ -130,7 +118,7 @@ export class GrpcStream {
   }
 
   get cancelled(): boolean {
-    return this.#state === over || this.stream.destroyed || this.stream.closed
+    return this.#isOver || this.stream.destroyed || this.stream.closed
   }
 
   remoteAddress(): string | undefined {
@@ -192,16 +180,15 @@ export class GrpcStream {
     stream.respond(own === undefined ? answerHeaders : { ...answerHeaders, ...own }, untilTrailers)
   }
 
-  private receiving(): CallState {
-    const { maxBytes = this.#server.state.limits.maxBodyBytes } = this.#method
-    return { at: 'receiving', message: new UnaryMessage(maxBytes) }
+  private nextMessage(): UnaryMessage {
+    return new UnaryMessage(this.#method.maxBytes ?? this.#server.state.limits.maxBodyBytes)
   }
 
   private take(piece: Buffer): void {
     const { isDuplex } = this.#method
     for (let at = 0; at < piece.length; ) {
-      if (this.#state.at !== 'receiving' || !this.begin()) return
-      const { message } = this.#state
+      const message = this.#message
+      if (message === undefined || !this.begin()) return
       const end = isDuplex ? at + message.missing : piece.length
       const fault = message.take(piece.subarray(at, end))
       at = end
@@ -213,8 +200,7 @@ export class GrpcStream {
         return
       }
     }
-    if (isDuplex && this.#state.at === 'receiving' && this.#state.message.hasBegun)
-      this.startClock()
+    if (isDuplex && this.#message?.hasBegun) this.startClock()
   }
 
   /** Asks who answers, with the first byte of a message. Returns false if the call is refused at once. */
@@ -225,7 +211,7 @@ export class GrpcStream {
     const refuse = (status: Status | undefined) => status !== undefined && this.refuse(status)
     if (isPromise(refusal)) refusal.then(refuse)
     else refuse(refusal)
-    return this.#state !== over
+    return !this.#isOver
   }
 
   /** Answers one of several messages. The client waits meanwhile. */
@@ -237,8 +223,8 @@ export class GrpcStream {
     // A piece may have thousands of messages.
     if (rest.length > 0) await turn()
     this.stream.resume()
-    if (this.#state === over) return
-    this.#state = this.receiving()
+    if (this.#isOver) return
+    this.#message = this.nextMessage()
     this.take(rest)
     if (this.stream.readableEnded) this.endDuplex()
   }
@@ -247,9 +233,9 @@ export class GrpcStream {
     this.#clock?.pause()
     // node:http2 ends a stream that the client resets, too, before it closes it.
     if (this.cancelled) return
+    const message = this.#message
     if (this.#method.isDuplex) this.endDuplex()
-    else if (this.#state.at === 'receiving') {
-      const { message } = this.#state
+    else if (message !== undefined) {
       const code = grpcStatuses.UNIMPLEMENTED.number
       if (message.bytes !== undefined) void this.answer(message, message.bytes)
       else this.fault({ code, details: 'expected one message, received none' })
@@ -258,16 +244,16 @@ export class GrpcStream {
 
   /** Ends a duplex call whose client has ended its side, unless there are messages to answer. */
   private endDuplex(): void {
-    if (this.#state.at !== 'receiving') return
+    if (this.#message === undefined) return
     const details = 'expected a whole message, received a part of it'
-    if (this.#state.message.hasBegun) this.fault({ code: grpcStatuses.INTERNAL.number, details })
+    if (this.#message.hasBegun) this.fault({ code: grpcStatuses.INTERNAL.number, details })
     else if (this.#answerer?.ended === undefined) this.end()
     else this.#answerer.ended()
   }
 
   private answer(message: UnaryMessage, bytes: Uint8Array): MaybePromise<void> {
     this.#clock?.pause()
-    this.#state = answering
+    this.#message = undefined
     const refusal = this.#answerer?.refusal
     const encoding = this.#encoding
     const isPacked = message.isPacked && encoding !== 'identity'
@@ -294,7 +280,7 @@ export class GrpcStream {
   private startClock(): void {
     const { bodyTimeoutMs } = this.#server.state.limits
     if (bodyTimeoutMs === 0 || this.#clock !== undefined) return
-    const received = () => (this.#state.at === 'receiving' ? this.#state.message.received : 0)
+    const received = () => this.#message?.received ?? 0
     const late = () =>
       this.fail(new DeadlineExceeded('expected the whole message in time, it did not come'))
     this.#clock = new TransferClock(bodyTimeoutMs, received, late)
@@ -325,7 +311,8 @@ export class GrpcStream {
 
   private finish(): void {
     // A client that was refused may keep its side of the stream open: what came of a message is dropped.
-    this.#state = over
+    this.#isOver = true
+    this.#message = undefined
     clearTimeout(this.#timer)
     this.#clock?.pause()
   }

@@ -21,7 +21,6 @@ import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 import { refusalByHooks, refusalNow, timeoutWithin } from '../engine/admission.ts'
 import type { ServerState } from '../engine/engine.ts'
 import { ServedVisit } from '../engine/served-visit.ts'
-import type { HookedEndpoint } from '../engine/service-hooks.ts'
 import { Context } from '../http/context.ts'
 import { noMemory, tooMany } from '../http/limits.ts'
 import type { HeaderLine } from '../http/message.ts'
@@ -29,10 +28,7 @@ import { TransferClock } from '../http/transfer-clock.ts'
 import { encodeStatusDetails, rpcErrorOf } from '../messages/rpc-error.ts'
 import type { Answerer, Status } from './grpc-answerer.ts'
 import { metadataOf } from './grpc-metadata.ts'
-import { drained, type GrpcMethod, type GrpcStream } from './grpc-stream.ts'
-
-/** RFC 9113 section 7: CANCEL. */
-const cancelCode = 8
+import { cancelCode, drained, type GrpcMethod, type GrpcStream } from './grpc-stream.ts'
 
 /** One call, or one message of a stream, from its first bytes to the end of its answer. */
 export class OpenCall extends ServedVisit implements Answerer {
@@ -45,27 +41,19 @@ export class OpenCall extends ServedVisit implements Answerer {
   /** **Units**: bytes. */
   bytesIn = 0
   /** Once the answer is on its way, the end of the stream ends the call. */
-  #state: 'open' | 'sending' | 'over' = 'open'
+  #isOpen = true
 
   /** `refuse`: tells early why the call would be refused. */
-  constructor(
-    server: ServerState,
-    call: GrpcStream,
-    endpoint: HookedEndpoint,
-    method: RpcMethod,
-    refuse = refusalNow,
-  ) {
-    const { path, access } = endpoint
+  constructor(server: ServerState, call: GrpcStream, method: RpcMethod, refuse = refusalNow) {
+    const { path, access } = method
     const ctx = new Context({
       headers: call.headers,
       timeoutMs: timeoutWithin(server, call.deadline - Date.now()),
     })
-    const named = { name: path.slice(1), protocol: 'grpc', access, isLimited: true } as const
-    super(
-      server,
-      { endpoint: named, target: { method: 'POST', path, query: '', params: noParams }, ctx },
-      call,
-    )
+    const named = { name: path.slice(1), path, access } as const
+    const endpoint = { ...named, protocol: 'grpc', origins: 'any', isLimited: true } as const
+    const target = { method: 'POST', path, query: '', params: noParams }
+    super(server, { endpoint, target, ctx }, call)
     this.grpc = call
     this.#method = method
     const { sendTimeoutMs } = server.limits
@@ -85,7 +73,7 @@ export class OpenCall extends ServedVisit implements Answerer {
     this.recorder?.bodyComplete()
     const full = this.reserveUpTo(message.length) ? this.takeSlot() : noMemory()
     if (full !== undefined) {
-      this.grpc.refuse(this.fail(full instanceof Error ? full : tooMany(full)))
+      this.refuse(full instanceof Error ? full : tooMany(full))
       return undefined
     }
     const method = this.#method
@@ -93,6 +81,11 @@ export class OpenCall extends ServedVisit implements Answerer {
     if (method.kind === 'stream') return answerStream(method, this, message)
     if (method.kind === 'duplex') return answerEach(method, this, message)
     return undefined
+  }
+
+  /** Ends the call with an error, unless its client has left. */
+  refuse(error: ServingError): void {
+    if (!this.grpc.cancelled) this.grpc.refuse(this.fail(error))
   }
 
   fail(error: ServingError): Status {
@@ -142,7 +135,7 @@ export class OpenCall extends ServedVisit implements Answerer {
       done(false)
       return
     }
-    this.#state = 'sending'
+    this.#isOpen = false
     this.#handed += bytes
     this.#clock?.start()
     stream.once('close', () => {
@@ -164,12 +157,12 @@ export class OpenCall extends ServedVisit implements Answerer {
    * @returns what the call holds.
    */
   leave(): void {
-    this.#state = 'over'
+    this.#isOpen = false
     this.end(this.bytesIn)
   }
 
   cancel(): void {
-    if (this.#state !== 'open') return
+    if (!this.#isOpen) return
     this.recorder?.left()
     this.ctx.abort(new ClientClosed())
     this.leave()
@@ -180,10 +173,9 @@ const noLines = Object.freeze({ headers: [] as readonly HeaderLine[] })
 
 /** @returns how the calls of a method are answered, but those of live streams. */
 export function grpcMethod(server: ServerState, method: RpcMethod): GrpcMethod {
-  const endpoint: HookedEndpoint = { path: method.path, access: method.access, origins: 'any' }
   return {
     isDuplex: method.kind === 'duplex',
-    begin: (call) => new OpenCall(server, call, endpoint, method),
+    begin: (call) => new OpenCall(server, call, method),
   }
 }
 
@@ -224,7 +216,7 @@ async function answerEach(
       await open.send(bytes)
     }
   } catch (error) {
-    if (!call.cancelled) call.refuse(open.fail(decodeFailureOf(error)))
+    open.refuse(decodeFailureOf(error))
   } finally {
     open.leave()
   }
@@ -239,7 +231,7 @@ export async function sendStream(open: OpenCall, send: () => Promise<void>): Pro
     open.whenSent(0, () => open.leave())
     call.end()
   } catch (error) {
-    if (!call.cancelled) call.refuse(open.fail(decodeFailureOf(error)))
+    open.refuse(decodeFailureOf(error))
     open.leave()
   }
 }
@@ -248,8 +240,8 @@ function sendAnswer(open: OpenCall, answer: BytesAnswer): void {
   const { grpc: call, recorder, server } = open
   const { memory } = server
   if (call.cancelled) open.leave()
-  else if ('error' in answer) call.refuse(open.fail(answer.error))
-  else if (!memory.reserve(answer.bytes.length)) call.refuse(open.fail(noMemory()))
+  else if ('error' in answer) open.refuse(answer.error)
+  else if (!memory.reserve(answer.bytes.length)) open.refuse(noMemory())
   else {
     recorder?.answered(200)
     recorder?.sent(answer.bytes)
