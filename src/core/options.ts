@@ -13,7 +13,7 @@ export function checkOptions<O extends object>(
   options: O,
   known: readonly string[],
 ): Given<O> {
-  if (!isRecord(options)) throw new InvalidArgument(expected('an object of options', name, options))
+  checkThat(isRecord(options), 'an object of options', name, options)
   for (const key of Object.keys(options)) {
     if (known.includes(key)) continue
     throw new InvalidArgument(
@@ -41,9 +41,8 @@ export function checkThat(
 
 /** @throws InvalidArgument. */
 export function checkOneOf<const T>(option: string, value: unknown, known: readonly T[]): T {
-  const found = known.find((each) => each === value)
-  if (found !== undefined) return found
-  throw new InvalidArgument(expected(`one of ${known.join(', ')}`, option, value))
+  checkThat(known.includes(value as T), `one of ${known.join(', ')}`, option, value)
+  return value as T
 }
 
 /**
@@ -51,8 +50,9 @@ export function checkOneOf<const T>(option: string, value: unknown, known: reado
  * @throws InvalidArgument.
  */
 export function checkAtLeast(option: string, value: unknown, least: number): number {
-  if (Number.isSafeInteger(value) && (value as number) >= least) return value as number
-  throw new InvalidArgument(expected(`a whole number from ${least} up`, option, value))
+  const isRight = Number.isSafeInteger(value) && (value as number) >= least
+  checkThat(isRight, `a whole number from ${least} up`, option, value)
+  return value as number
 }
 
 /**
@@ -67,8 +67,7 @@ export function checkEnforced(
   for (const needed of ['dtype', 'shape'] as const) {
     const option = needed === 'dtype' ? 'enforceDtype' : 'enforceShape'
     const value = options[option] ?? false
-    if (typeof value !== 'boolean')
-      throw new InvalidArgument(expected('true or false', option, value))
+    checkThat(typeof value === 'boolean', 'true or false', option, value)
     if (value && (options[needed] ?? undefined) === undefined) {
       throw new InvalidArgument(`${option} for ${name} needs ${needed}`)
     }
@@ -83,4 +82,16 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 /** @returns a value that is an object and no list; an empty one for others. */
 export function recordOf(value: unknown): Record<string, unknown> {
   return isRecord(value) ? value : {}
+}
+
+/** Sets a member that a client may have named: `__proto__` is a name like any other, as for JSON.parse. */
+export function setMember(target: object, name: string | number, value: unknown): void {
+  if (name === '__proto__') {
+    Object.defineProperty(target, name, {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    })
+  } else (target as Record<string | number, unknown>)[name] = value
 }

@@ -1,6 +1,6 @@
 /** `google.protobuf.Value` ⇄ the JSON value that it stands for. @module */
 import { BadInput, PayloadTooLarge } from '../core/errors.ts'
-import { isRecord, recordOf } from '../core/options.ts'
+import { isRecord, recordOf, setMember } from '../core/options.ts'
 import { defaultMaxKeys } from '../core/text/parse-json.ts'
 import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
 
@@ -90,15 +90,7 @@ function readEntry(reader: ProtoReader, object: Record<string, unknown>, depth: 
       value = reader.message(() => readValue(reader, depth))
     else reader.skipField()
   }
-  if (key !== '__proto__') object[key] = value
-  // As JSON.parse: `__proto__` is a name like any other.
-  else
-    Object.defineProperty(object, key, {
-      value,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    })
+  setMember(object, key, value)
 }
 
 /** Writes a JSON value, as JSON.parse makes them. */

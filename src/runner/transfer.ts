@@ -1,8 +1,10 @@
 /** Values between threads and processes: memory is copied once or moved, and classes are kept. @module */
 
 import { BadInput, InvalidArgument, show } from '../core/errors.ts'
+import { bytesOf } from '../core/memory/byte-copy.ts'
 import { Copies, turnBytes } from '../core/memory/copies.ts'
 import { markGone } from '../core/memory/mark-gone.ts'
+import { setMember } from '../core/options.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { leaveToCollector } from '../values/image/request-pixels.ts'
 import { pythonSerializerOf } from './python/plain-forms.ts'
@@ -225,7 +227,7 @@ function mapLeaves(
     const next = mapLeaves(member, path, visit, isJson)
     if (next !== member) {
       copy ??= isList ? [...value] : { ...value }
-      define(copy, name, next)
+      setMember(copy, name, next)
     }
     path.pop()
   }
@@ -238,19 +240,7 @@ const isInJson = (value: unknown) =>
 function put(root: unknown, path: Path, value: unknown): void {
   let at = root as Record<string | number, unknown>
   for (let i = 0; i < path.length - 1; i++) at = at[path[i]] as typeof at
-  define(at, path[path.length - 1], value)
-}
-
-function define(target: object, name: string | number, value: unknown): void {
-  // A client's data may have this name.
-  if (name === '__proto__') {
-    Object.defineProperty(target, name, {
-      value,
-      writable: true,
-      enumerable: true,
-      configurable: true,
-    })
-  } else (target as Record<string | number, unknown>)[name] = value
+  setMember(at, path[path.length - 1], value)
 }
 
 function packView(view: View, isOwned: boolean, way: Way): View | number {
@@ -293,8 +283,7 @@ function copyOf(view: View, copies?: Copies): View {
   // A Buffer's own slice would share memory.
   if (Buffer.isBuffer(view)) return new Uint8Array(view) as unknown as View
   if (view instanceof DataView) {
-    const end = view.byteOffset + view.byteLength
-    return new DataView(view.buffer.slice(view.byteOffset, end)) as unknown as View
+    return new DataView(bytesOf(view).slice().buffer) as unknown as View
   }
   return view.slice()
 }
