@@ -101,8 +101,13 @@ export function floatBytes(dtype: DType): number {
 
 /** numpy's other spellings: Python's names, beside the codes of the array protocol. */
 const otherNames: Partial<Record<DType, string>> = {
-  ...{ bool: 'bool_ ?', int64: 'int', uint64: 'uint', str: 'U string str_' },
-  ...{ float16: 'half', float32: 'single', float64: 'double float' },
+  bool: 'bool_ ?',
+  int64: 'int',
+  uint64: 'uint',
+  float16: 'half',
+  float32: 'single',
+  float64: 'double float',
+  str: 'U string str_',
 }
 const aliases: ReadonlyMap<string, DType> = new Map([
   ...dtypes.filter(isNumeric).map((dtype) => [npyName(dtype).slice(1), dtype] as const),

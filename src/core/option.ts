@@ -1,5 +1,4 @@
 /** Options, each declared once: type, check, default. An object of options is a table of them. @module */
-import { expected, InvalidArgument } from './errors.ts'
 import { checkOptions, checkThat } from './options.ts'
 import { parseByteSize, parseDuration } from './text/units.ts'
 import { fits, type ValueSchema, wordsOf } from './value-schema.ts'
@@ -121,8 +120,8 @@ export function plain<G, V = G>(
   convert = (value: G) => value as unknown as V,
 ): Option<G, V> {
   const read = (place: string, value: unknown) => {
-    if (fits(value, schema)) return convert(value as G)
-    throw new InvalidArgument(expected(what, place, value))
+    checkThat(fits(value, schema), what, place, value)
+    return convert(value as G)
   }
   return new Option({ read, schema, placeholder })
 }

@@ -1,4 +1,5 @@
 /** Plain data by JSON schemas of few words: whether it fits, and what they expect in English. @module */
+import { isRecord } from './options.ts'
 
 /** A JSON schema with the words that the code knows, and those that only editors read. */
 export interface ValueSchema {
@@ -56,6 +57,5 @@ function isOfType(value: unknown, type: string): boolean {
   if (type === 'array') return Array.isArray(value)
   if (type === 'null') return value === null
   if (type !== 'object') return typeof value === type
-  const isPlain = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isPlain && [Object.prototype, null].includes(Object.getPrototypeOf(value))
+  return isRecord(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value))
 }

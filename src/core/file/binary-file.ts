@@ -1,4 +1,4 @@
-import { expected, InvalidArgument } from '../errors.ts'
+import { checkThat } from '../options.ts'
 import { shareClass } from '../share-class.ts'
 import type { DiskFile } from './temp-file.ts'
 
@@ -40,8 +40,7 @@ export class BinaryFile {
   readonly state: FileState | undefined
 
   constructor(bytes: Uint8Array, options: BinaryFileOptions = {}) {
-    if (!(bytes instanceof Uint8Array))
-      throw new InvalidArgument(expected('a Uint8Array', 'BinaryFile', bytes))
+    checkThat(bytes instanceof Uint8Array, 'a Uint8Array', 'BinaryFile', bytes)
     this.#bytes = bytes
     this.name = options.name
     this.mimeType = options.mimeType ?? 'application/octet-stream'

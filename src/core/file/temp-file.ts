@@ -32,17 +32,9 @@ export class DiskFile {
 
   /** `bytes` must not change until the promise settles. */
   write(bytes: Uint8Array, position: number): Promise<void> {
-    return this.#useLater(async () => {
-      for (let done = 0; done < bytes.length; ) {
-        const { bytesWritten } = await writeAsync(
-          this.#fd,
-          bytes,
-          done,
-          bytes.length - done,
-          position + done,
-        )
-        done += bytesWritten
-      }
+    return this.#useLater(bytes, position, async (...part) => {
+      const { bytesWritten } = await writeAsync(this.#fd, bytes, ...part)
+      return bytesWritten
     })
   }
 
@@ -61,17 +53,9 @@ export class DiskFile {
   }
 
   read(bytes: Uint8Array, position: number): Promise<void> {
-    return this.#useLater(async () => {
-      for (let done = 0; done < bytes.length; ) {
-        const { bytesRead } = await readAsync(
-          this.#fd,
-          bytes,
-          done,
-          bytes.length - done,
-          position + done,
-        )
-        done += requireBytes(bytesRead)
-      }
+    return this.#useLater(bytes, position, async (...part) => {
+      const { bytesRead } = await readAsync(this.#fd, bytes, ...part)
+      return requireBytes(bytesRead)
     })
   }
 
@@ -116,11 +100,16 @@ export class DiskFile {
     )
   }
 
-  async #useLater(work: () => Promise<void>): Promise<void> {
+  /** Calls `work`, which says how many bytes are done, with what is left. */
+  async #useLater(
+    { length }: Uint8Array,
+    position: number,
+    work: (done: number, left: number, position: number) => Promise<number>,
+  ): Promise<void> {
     this.#use()
     this.#users++
     try {
-      await work()
+      for (let done = 0; done < length; ) done += await work(done, length - done, position + done)
     } finally {
       this.#users--
       if (this.#released) this.#closeUnused()

@@ -7,7 +7,6 @@ const calmMs = 1000
 export class Limiter {
   readonly count: number
   #free: number
-  readonly #count: number
   /** When a task last came while another ran. */
   #crowdedAt = Number.NEGATIVE_INFINITY
   readonly #waiting: (() => void)[] = []
@@ -15,7 +14,6 @@ export class Limiter {
   constructor(count: number) {
     this.count = count
     this.#free = count
-    this.#count = count
   }
 
   /** How many more tasks could start at once. It is 0 soon after tasks that came together. */
@@ -25,7 +23,7 @@ export class Limiter {
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#free < this.#count) this.#crowdedAt = performance.now()
+    if (this.#free < this.count) this.#crowdedAt = performance.now()
     if (this.#free > 0) this.#free--
     else await new Promise<void>((go) => this.#waiting.push(go))
     try {

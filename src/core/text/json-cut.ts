@@ -1,6 +1,7 @@
 /** Cuts long values out of a JSON text, to read them into typed arrays: JSON.parse rounds int64. @module */
 
 import { PayloadTooLarge } from '../errors.ts'
+import { latin1Text } from '../platform.ts'
 import { isSpace, maxJsonDepth, skipSpace } from './json-syntax.ts'
 import { maxWalkedValues, parseJson } from './parse-json.ts'
 import { parseText } from './parse-text.ts'
@@ -38,10 +39,6 @@ const closeObject = 0x7d
 
 const mark = `cut ${crypto.randomUUID().slice(0, 8)} `
 
-const { latin1Slice } = Buffer.prototype as unknown as {
-  latin1Slice(this: Uint8Array, start: number, end: number): string
-}
-
 /**
  * Cut values are not checked.
  *
@@ -54,10 +51,10 @@ export function cutJson(bytes: Uint8Array, rule: CutRule): CutJson {
   let at = 0
   // No client can guess this string.
   for (let i = 0; i < cuts.length; i++) {
-    json += `${latin1Slice.call(text, at, cuts[i][0])}"${mark}${i}"`
+    json += `${latin1Text(text, at, cuts[i][0])}"${mark}${i}"`
     at = cuts[i][1]
   }
-  json += latin1Slice.call(text, at, text.length)
+  json += latin1Text(text, at)
   const indexOf = (found: unknown) =>
     typeof found === 'string' && found.startsWith(mark) ? Number(found.slice(mark.length)) : -1
   return { value: parseRest(json, cuts), cuts, indexOf }

@@ -16,7 +16,11 @@ export function bomLength(bytes: Uint8Array): number {
 // Made once: a default in the list of parameters would be a new function for every text.
 const sameOffset = (offset: number): number => offset
 
-/** @throws those of {@link checkUtf8}. `toOffset`: where a byte was in the client's text. */
+/**
+ * `toOffset`: where a byte was in the client's text.
+ *
+ * @throws BadInput `encoding` with the offset of the first ill-formed sequence.
+ */
 export function decodeUtf8(bytes: Uint8Array, name: string, toOffset = sameOffset): string {
   if (bytes.length > asciiBytes) {
     if (isAscii(bytes)) return latin1Text(bytes)
@@ -26,17 +30,11 @@ export function decodeUtf8(bytes: Uint8Array, name: string, toOffset = sameOffse
   try {
     return decoder.decode(bytes)
   } catch (cause) {
-    checkUtf8(bytes, name, toOffset)
-    throw cause
+    const at = illFormedAt(bytes)
+    if (at === -1) throw cause
+    const message = `expected UTF-8 text for ${name}, received an invalid byte sequence`
+    throw new BadInput(message, { reason: 'encoding', offset: toOffset(at) })
   }
-}
-
-/** @throws BadInput `encoding` with the offset of the first ill-formed sequence. */
-function checkUtf8(bytes: Uint8Array, name: string, toOffset: (offset: number) => number): void {
-  const at = illFormedAt(bytes)
-  if (at === -1) return
-  const message = `expected UTF-8 text for ${name}, received an invalid byte sequence`
-  throw new BadInput(message, { reason: 'encoding', offset: toOffset(at) })
 }
 
 /**
