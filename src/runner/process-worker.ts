@@ -3,15 +3,15 @@ import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { ChildWorker, type Down, type OpenLink } from './child-worker.ts'
 import { inPieces, piecesReader } from './large-messages.ts'
-import { deviceEnv, type StartWorker } from './worker.ts'
+import { compiled, deviceEnv, type StartWorker } from './worker.ts'
 
 /** Starts a child process. It ends with its parent, even a killed one: the channel to it closes. */
 export const startProcess: StartWorker = (options, index) =>
   new ChildWorker(options, index, openNode)
 
-const openNode: OpenLink = ({ entry, memoryLimitMb, deviceIds }, index, receive) => {
+const openNode: OpenLink = ({ memoryLimitMb, deviceIds }, index, receive) => {
   const limit = memoryLimitMb === undefined ? [] : [`--max-old-space-size=${memoryLimitMb}`]
-  const child = fork(fileURLToPath(entry), [], {
+  const child = fork(fileURLToPath(compiled('model-process')), [], {
     serialization: 'advanced',
     env: { ...process.env, ...deviceEnv(deviceIds, index) },
     execArgv: [...process.execArgv, ...limit],

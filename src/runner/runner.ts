@@ -104,13 +104,6 @@ const starts: Readonly<Record<Exclude<Boundary, 'python'>, () => Promise<StartWo
   process: async () => (await import('./process-worker.ts')).startProcess,
 }
 
-/** The URL of a compiled program, also in tests: Node 20 starts no thread on TypeScript. */
-const entryOf = (name: string) =>
-  new URL(
-    import.meta.url.endsWith('.ts') ? `../../dist/runner/${name}.js` : `./${name}.js`,
-    import.meta.url,
-  )
-
 type AnyOptions = RunnerOptions | RemoteOptions | PythonOptions
 
 /** Settings of Runners: members would take names from their methods. */
@@ -154,8 +147,8 @@ class ModelRunner implements RunnerLife {
       waiting: this.waiting,
       threads: this.#supervisor?.threads ?? { busy: 0, idle: 0, hung: 0, starting: 0 },
     }))
-    const callers = this.#settings.methods.map((method) => [method.name, this.#caller(method)])
-    Object.assign(this, Object.fromEntries(callers))
+    for (const method of this.#settings.methods)
+      Object.assign(this, { [method.name]: this.#caller(method) })
   }
 
   get unready(): string | undefined {
@@ -213,7 +206,7 @@ class ModelRunner implements RunnerLife {
   }
 
   async #start({ modelGraceMs = defaultModelGraceMs }: StartOptions): Promise<void> {
-    const { boundary, modelGraceMs: ownGraceMs, init } = this.#settings
+    const { modelGraceMs: ownGraceMs, init } = this.#settings
     this.#stopped = new AbortController()
     const life: RemoteLife = {
       stopped: this.#stopped.signal,
@@ -228,7 +221,6 @@ class ModelRunner implements RunnerLife {
       { ...this.#settings, ...remote },
       {
         start,
-        entry: entryOf(boundary === 'process' ? 'model-process' : 'model-thread'),
         clock: realClock,
         counts: this.#counts,
         graceMs: ownGraceMs ?? modelGraceMs,
@@ -311,8 +303,9 @@ const reserved = [
   'versions',
   'families',
   'models',
+  'then',
+  '__proto__',
 ]
-reserved.push('then', '__proto__')
 
 /**
  * Joins the answers to the parts of a request.

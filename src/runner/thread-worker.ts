@@ -8,6 +8,7 @@ import { heapLimitMb } from './heap-limit.ts'
 import { type ErrorFields, errorFromFields } from './remote-error.ts'
 import {
   type Channel,
+  compiled,
   type ModelWorker,
   type StartWorker,
   type Transfer,
@@ -31,9 +32,9 @@ export interface StrayMessage {
 export const startThread: StartWorker = (options, index) => new ThreadWorker(options, index)
 
 /** A pool of one thread: our dispatcher, the queue of all kinds of workers, chooses among the pools. */
-function startPool(entry: URL, concurrency: number, memoryLimitMb: number): Piscina {
+function startPool(concurrency: number, memoryLimitMb: number): Piscina {
   const pool = new Piscina({
-    filename: fileURLToPath(entry),
+    filename: fileURLToPath(compiled('model-thread')),
     name: 'handle',
     // The first task starts the thread. With a minimum, Piscina would start another when it ends.
     minThreads: 0,
@@ -78,12 +79,12 @@ function takeSpare(kind: string): Piscina | undefined {
 class ThreadWorker implements ModelWorker {
   readonly name: string
   readonly index: number
-  readonly ended: Promise<WorkerEnded>
   readonly #kind: string
   readonly #pool: Piscina
   readonly #thread: Worker
   readonly #stray: (error: Error) => void
   readonly #ending = deferred<WorkerEnded>()
+  readonly ended = this.#ending.promise
   #cause: WorkerEnded | undefined
   readonly #onMessage = (message: StrayMessage | undefined) => {
     if (message?.kind === 'stray') this.#stray(errorFromFields(message.error))
@@ -92,16 +93,15 @@ class ThreadWorker implements ModelWorker {
   readonly #onExit = (code: number) => this.#ending.resolve(this.#end(`ended with code ${code}`))
 
   constructor(options: WorkerOptions, index: number) {
-    const { entry, module, count, concurrency, memoryLimitMb = heapLimitMb(count) } = options
+    const { module, count, concurrency, memoryLimitMb = heapLimitMb(count) } = options
     this.index = index
-    this.#kind = JSON.stringify([entry, module, concurrency, memoryLimitMb])
+    this.#kind = JSON.stringify([module, concurrency, memoryLimitMb])
     const spare = takeSpare(this.#kind)
     // It is gone if it has ended meanwhile.
-    this.#pool = spare?.threads.length === 1 ? spare : startPool(entry, concurrency, memoryLimitMb)
+    this.#pool = spare?.threads.length === 1 ? spare : startPool(concurrency, memoryLimitMb)
     const [thread] = this.#pool.threads
     this.#thread = thread
     this.name = `thread ${thread.threadId}`
-    this.ended = this.#ending.promise
     this.#stray = (error) => options.stray(this, error)
     this.#listen('on')
   }

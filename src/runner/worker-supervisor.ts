@@ -46,7 +46,6 @@ const stopGraceMs = 1_000
 /** What a supervisor needs beside its runner's settings. */
 export interface SupervisorOptions {
   readonly start: StartWorker
-  readonly entry: URL
   readonly clock: Clock
   readonly counts: RunnerCounts
   readonly graceMs: number
@@ -79,7 +78,6 @@ export class WorkerSupervisor {
     this.#load = this.#loadMessage()
     this.#workerOptions = {
       ...settings,
-      entry: options.entry,
       count: this.#size,
       stray: (worker, cause) => {
         if (this.#state === 'stopped') return

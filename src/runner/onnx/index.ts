@@ -14,6 +14,7 @@ import { checkAtLeast } from '../../core/options.ts'
 import type { ModelPlace } from '../model-host.ts'
 import { Runner } from '../runner.ts'
 import type { RunnerOptions } from '../runner-options.ts'
+import { compiled } from '../worker.ts'
 import type { OnnxInit, OnnxMethods } from './model.ts'
 import { onnxruntime } from './onnxruntime.ts'
 import type { ModelSignature } from './signature.ts'
@@ -115,10 +116,7 @@ export function onnxRunner<const D extends DType | ModelSignature = NumberDType>
     ...rest,
     threads,
     // The compiled module, also in tests: threads run compiled code, with another NDArray class than the sources.
-    module: new URL(
-      import.meta.url.endsWith('.ts') ? '../../../dist/runner/onnx/model.js' : './model.js',
-      import.meta.url,
-    ),
+    module: compiled('onnx/model'),
     init: {
       path,
       intraOpThreads,

@@ -66,7 +66,6 @@ function supervise(
       started.push(worker)
       return worker
     },
-    entry: new URL('file:///model-thread.js'),
     clock,
     graceMs,
     onEvent: (event) => events.push(event),
