@@ -25,7 +25,8 @@ export interface RedisPlace {
  * @throws InvalidArgument.
  */
 export function redisPlace(given: string, user: string): RedisPlace {
-  const [, before = '', list = '', rest = ''] = split(given)
+  const [, before = '', list = '', rest = ''] =
+    /^(rediss?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(given) ?? []
   const hosts = list.split(',')
   const url = before + hosts[0] + rest
   const what = `the URL of ${user}`
@@ -87,5 +88,4 @@ export function withoutPassword(url: string): string {
   return url.replace(/^(\w+:\/\/[^:/@]*:)[^/?#]*@/, '$1…@').replace(/(password=)[^&#]*/gi, '$1…')
 }
 
-const split = (url: string) => /^(rediss?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? []
 const isParsed = (url: string) => URL.canParse(url)

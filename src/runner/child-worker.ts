@@ -102,13 +102,9 @@ export class ChildWorker implements ModelWorker {
     })
   }
 
-  run(message: unknown, transfer: readonly Transfer[]): Promise<unknown> {
-    return this.#ask(message, transfer)
-  }
-
   open(message: unknown, transfer: readonly Transfer[]) {
     let number = 0
-    const done = this.#ask(message, transfer, (id) => {
+    const done = this.run(message, transfer, (id) => {
       number = id
     }).finally(() => this.#channels.delete(number))
     return {
@@ -128,7 +124,12 @@ export class ChildWorker implements ModelWorker {
     clearTimeout(timer)
   }
 
-  async #ask(message: unknown, transfer: readonly Transfer[], opened?: (id: number) => void) {
+  /** `opened`: gets the number of a message with a channel. */
+  async run(
+    message: unknown,
+    transfer: readonly Transfer[],
+    opened?: (id: number) => void,
+  ): Promise<unknown> {
     try {
       return await this.#questions.ask((id) => {
         opened?.(id)

@@ -3,7 +3,13 @@
 import { deferred } from '../core/promise.ts'
 import { Questions } from '../core/questions.ts'
 import { ModelHost } from './model-host.ts'
-import { type Channel, type ModelWorker, type StartWorker, WorkerEnded } from './worker.ts'
+import {
+  type Channel,
+  type ModelWorker,
+  type StartWorker,
+  type Transfer,
+  WorkerEnded,
+} from './worker.ts'
 
 /** Starts the one worker of a runner with `threads: 0`. */
 export const startInline: StartWorker = () => new InlineWorker()
@@ -17,13 +23,9 @@ class InlineWorker implements ModelWorker {
   readonly #ended = deferred<WorkerEnded>()
   readonly ended = this.#ended.promise
 
-  run(message: unknown): Promise<unknown> {
-    return this.#run(message)
-  }
-
   open(message: unknown) {
     const [channel, far] = channelPair()
-    return { channel, done: this.#run(message, far) }
+    return { channel, done: this.run(message, [], far) }
   }
 
   kill(): void {
@@ -36,7 +38,7 @@ class InlineWorker implements ModelWorker {
     this.#ended.resolve(new WorkerEnded('the runner has stopped'))
   }
 
-  #run(message: unknown, channel?: Channel): Promise<unknown> {
+  run(message: unknown, _: readonly Transfer[], channel?: Channel): Promise<unknown> {
     return this.#calls.ask((id) => {
       void this.#host.handle(message, channel).then((reply) => this.#calls.answer(id, reply))
     })

@@ -63,7 +63,7 @@ export class Job implements CallOwner {
   readonly rows: number = 0
   /** What its time follows. */
   readonly size: number = 0
-  #calls: readonly RunnerCall[]
+  calls: readonly RunnerCall[]
   #open: number
   #disarm: (() => void) | undefined
   #isOver = false
@@ -80,7 +80,7 @@ export class Job implements CallOwner {
     this.method = method
     this.#slot = slot
     this.#options = options
-    this.#calls = calls
+    this.calls = calls
     const { ragged } = method
     this.length =
       ragged.pad === undefined
@@ -96,10 +96,6 @@ export class Job implements CallOwner {
       this.rows += call.rows
       this.size += call.size
     }
-  }
-
-  get calls(): readonly RunnerCall[] {
-    return this.#calls
   }
 
   abandoned(): void {
@@ -123,7 +119,7 @@ export class Job implements CallOwner {
 
   #watch(): void {
     const { clock, graceMs, onHung } = this.#options
-    const deadlineMs = lastDeadline(this.#calls)
+    const deadlineMs = lastDeadline(this.calls)
     if (deadlineMs === undefined || graceMs === Number.POSITIVE_INFINITY || this.#isOver) return
     const ms = Math.max(0, deadlineMs - clock.date()) + graceMs
     this.#disarm ??= clock.after(ms, () => {
@@ -149,14 +145,14 @@ export class Job implements CallOwner {
   }
 
   #message(trace: JobTrace | undefined) {
-    const deadlineMs = lastDeadline(this.#calls)
+    const deadlineMs = lastDeadline(this.calls)
     return { id: this.id, method: this.method.name, deadlineMs, traceparent: trace?.traceparent }
   }
 
   #trace(isBatch: boolean): JobTrace | undefined {
-    const traced = this.#calls.find(({ trace }) => trace !== undefined)?.trace
+    const traced = this.calls.find(({ trace }) => trace !== undefined)?.trace
     if (traced === undefined) return undefined
-    const traces = this.#calls.map(({ trace }) => trace)
+    const traces = this.calls.map(({ trace }) => trace)
     return traced.job(
       `${this.#options.name}.${this.method.name}`,
       traces,
@@ -172,7 +168,7 @@ export class Job implements CallOwner {
       return { inputs, making: copies.made() }
     }
     const { ragged } = this.method
-    let values = this.#calls.map(({ value }) => value)
+    let values = this.calls.map(({ value }) => value)
     if (ragged.pad !== undefined) {
       const arrays = values as readonly NDArray[]
       values = arrays.map((array) => resized(array, this.length, ragged.pad))
@@ -183,12 +179,12 @@ export class Job implements CallOwner {
   }
 
   #packEach(transfer: Transfer[], copies: Copies): PackedList {
-    const calls = this.#calls
+    const calls = this.calls
     const { boundary, name } = this.#options
     const values = calls.map(({ value }) => value)
     const refuse = (error: unknown, i: number) => {
       calls[i].reject(callFailure(error, name))
-      this.#calls = this.#calls.filter((call) => call !== calls[i])
+      this.calls = this.calls.filter((call) => call !== calls[i])
       this.#open--
       return undefined
     }
@@ -196,7 +192,7 @@ export class Job implements CallOwner {
   }
 
   async stream(): Promise<void> {
-    const [call] = this.#calls
+    const [call] = this.calls
     const transfer: Transfer[] = []
     const copies = new Copies()
     const { boundary } = this.#options

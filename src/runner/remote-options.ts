@@ -1,9 +1,8 @@
 /** Options of a Runner whose model runs on another server. @module */
 
 import type { DType } from '../core/dtype.ts'
-import { expected, InvalidArgument } from '../core/errors.ts'
 import { checkedLater, type OptionsOf, plain, readOptions, text, whole } from '../core/option.ts'
-import { checkOptions } from '../core/options.ts'
+import { checkOptions, checkThat } from '../core/options.ts'
 import type { NDArray } from '../values/array/ndarray.ts'
 import {
   anyRunnerOptions,
@@ -85,10 +84,9 @@ export function remoteRunnerOptions(name: string, options: RemoteOptions): Runne
   const place = `the runner ${name}`
   const settings = readOptions(place, options, remoteOptions)
   const { url, model = name, version, methods, ...rest } = settings
-  const urls = (typeof url === 'string' ? [url] : url) as readonly string[]
+  const urls = [url].flat()
   const protocols = new Set(urls.map((each) => protocolOf(each, place)))
-  if (protocols.size !== 1)
-    throw new InvalidArgument(expected('URLs of one protocol', `url of ${place}`, url))
+  checkThat(protocols.size === 1, 'URLs of one protocol', `url of ${place}`, url)
   checkOptions(`methods of ${place}`, methods, ['predict'])
   return {
     ...rest,
@@ -103,10 +101,8 @@ export function remoteRunnerOptions(name: string, options: RemoteOptions): Runne
 }
 
 function protocolOf(url: unknown, place: string): string {
-  const known = ['http:', 'https:', 'grpc:', 'grpcs:']
   const protocol = typeof url === 'string' && URL.canParse(url) ? new URL(url).protocol : ''
-  if (known.includes(protocol)) return protocol
-  throw new InvalidArgument(
-    expected('http://host:port or grpc://host:port', `url of ${place}`, url),
-  )
+  const isKnown = ['http:', 'https:', 'grpc:', 'grpcs:'].includes(protocol)
+  checkThat(isKnown, 'http://host:port or grpc://host:port', `url of ${place}`, url)
+  return protocol
 }

@@ -84,12 +84,11 @@ export type CallerMethod<F> = F extends () => infer R
   ? (input?: undefined, options?: CallOptions) => Answer<Awaited<R>>
   : IfMethod<F, (input: Input<F>, options?: CallOptions) => Answer<Result<F>>>
 
-/** @returns an option that is a time in milliseconds, which may also be `longest`. */
-const milliseconds = (longest: number) =>
-  fromCode<number>(
-    'a number of milliseconds from 0 up',
-    (ms) => typeof ms === 'number' && ms >= 0 && (ms < 0x7fffffff || ms === longest),
-  )
+/** A time in milliseconds, or without an end. */
+const milliseconds = fromCode<number>(
+  'a number of milliseconds from 0 up',
+  (ms) => typeof ms === 'number' && ms >= 0 && (ms < 0x7fffffff || ms === Number.POSITIVE_INFINITY),
+)
 
 /** The options of a method that is called once for several requests. */
 export const batchOptions = {
@@ -112,7 +111,7 @@ export const batchOptions = {
    *
    * @default what pays, by the measured times and the gaps between calls
    */
-  maxWaitMs: milliseconds(Number.POSITIVE_INFINITY).or(Number.POSITIVE_INFINITY),
+  maxWaitMs: milliseconds.or(Number.POSITIVE_INFINITY),
   /** Joins rows that differ. */
   batch: checkedLater<RaggedOptions>(),
   /**
@@ -203,7 +202,7 @@ export const anyRunnerOptions = {
    *
    * @default 5000
    */
-  modelGraceMs: milliseconds(Number.POSITIVE_INFINITY),
+  modelGraceMs: milliseconds,
   /**
    * A thread whose call hangs: `replace` ends it, `report` waits, since native code may crash.
    *
@@ -316,11 +315,17 @@ export function parseCallOptions(options: unknown, method: string, runner: strin
 }
 
 function parseModule(module: unknown, place: string): string {
-  if (module instanceof URL && module.protocol === 'file:') return module.href
-  if (typeof module === 'string') {
-    if (module.startsWith('file://')) return module
-    if (module.startsWith('/') || /^[A-Za-z]:[\\/]/.test(module)) return pathToFileURL(module).href
-  }
+  const url = fileUrl(module)
   const what = "a file URL such as new URL('./model.ts', import.meta.url), or an absolute path,"
-  throw new InvalidArgument(expected(what, `module of ${place}`, module))
+  checkThat(url !== undefined, what, `module of ${place}`, module)
+  return url.href
+}
+
+/** @returns the URL of a file that is given by it, or by an absolute path; undefined for others. */
+export function fileUrl(file: unknown): URL | undefined {
+  const text = file instanceof URL ? file.href : file
+  if (typeof text !== 'string') return undefined
+  if (text.startsWith('file://')) return new URL(text)
+  if (text.startsWith('/') || /^[A-Za-z]:[\\/]/.test(text)) return pathToFileURL(text)
+  return undefined
 }

@@ -12,6 +12,8 @@ export const streamWindow = 16
 
 const left = Symbol('the reader left')
 
+type Received = StreamResult | Error | typeof left
+
 /**
  * Leaving the loop ends it.
  *
@@ -22,9 +24,9 @@ export function valuesOf<T>(
   begin: () => Promise<OpenStream>,
   options: CallOptions,
 ): AsyncIterableIterator<T> {
-  const received: (StreamResult | Error | typeof left)[] = []
+  const received: Received[] = []
   const waiter = new Waiter()
-  const receive = (up: StreamResult | Error | typeof left) => {
+  const receive = (up: Received) => {
     received.push(up)
     waiter.wake()
   }
@@ -59,7 +61,7 @@ export function valuesOf<T>(
     try {
       for (let taken = 1; ; taken++) {
         while (received.length === 0) await waiter.wait()
-        const up = received.shift() as StreamResult | Error | typeof left
+        const up = received.shift() as Received
         if (up === left) return undefined
         if (up instanceof Error) throw up
         isOpen = up.kind === 'item'

@@ -1,6 +1,7 @@
 /** Inputs of a stream that come one by one, as those of a live stream: the caller's side, and the model's. @module */
 import { ClientClosed } from '../core/errors.ts'
 import { Copies } from '../core/memory/copies.ts'
+import { deferred } from '../core/promise.ts'
 import type { InputDown, StreamUp } from './model-messages.ts'
 import { serializerOf } from './serializers.ts'
 import { type Boundary, pack, unpack } from './transfer.ts'
@@ -62,27 +63,24 @@ export class InputSender {
   }
 }
 
-interface Waiting {
-  resolve(result: IteratorResult<unknown, undefined>): void
-  reject(error: Error): void
-}
+type Result = IteratorResult<unknown, undefined>
 
 /** The inputs as the model gets them. */
 export class ModelInputs implements AsyncIterableIterator<unknown, undefined> {
   readonly #channel: Channel
-  readonly #waiting: Waiting[] = []
+  readonly #waiting: ReturnType<typeof deferred<Result>>[] = []
   #isOver = false
 
   constructor(channel: Channel) {
     this.#channel = channel
   }
 
-  next(): Promise<IteratorResult<unknown, undefined>> {
+  next(): Promise<Result> {
     if (this.#isOver) return Promise.resolve({ done: true, value: undefined })
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject })
-      this.#channel.post({ kind: 'next' } satisfies StreamUp)
-    })
+    const waiting = deferred<Result>()
+    this.#waiting.push(waiting)
+    this.#channel.post({ kind: 'next' } satisfies StreamUp)
+    return waiting.promise
   }
 
   receive(down: InputDown): void {

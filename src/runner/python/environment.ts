@@ -38,9 +38,10 @@ export async function pythonExecutable(
   }
   const { executable, conda } = settings
   if (executable !== undefined) return executable
-  const { SERVING_PYTHON, XDG_CACHE_HOME } = process.env
+  const { SERVING_PYTHON, SERVING_PYTHON_PACKAGES, XDG_CACHE_HOME } = process.env
   if (SERVING_PYTHON) return SERVING_PYTHON
-  const packages = [...configuredPackages(), ...(settings.packages ?? [])]
+  const configured: string[] = SERVING_PYTHON_PACKAGES ? JSON.parse(SERVING_PYTHON_PACKAGES) : []
+  const packages = [...configured, ...(settings.packages ?? [])]
   if (packages.length === 0 && conda === undefined) return 'python3'
   const folder = join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'serving', 'python')
   const spec = JSON.stringify(conda ?? { packages })
@@ -60,11 +61,6 @@ export async function pythonExecutable(
   }
   const text = `expected an environment of Python with ${names} for ${place}, which could not be made`
   throw new SetupError('missing_dependency', `${text}:\n${lines.join('\n')}`)
-}
-
-function configuredPackages(): readonly string[] {
-  const { SERVING_PYTHON_PACKAGES } = process.env
-  return SERVING_PYTHON_PACKAGES ? JSON.parse(SERVING_PYTHON_PACKAGES) : []
 }
 
 async function run(

@@ -1,6 +1,7 @@
 /** What crosses to Python in another way than to threads: bytes, times, frames, and NaN and infinities. @module */
 
 import { type ErrorCode, errorTable, FunctionError, ServingError } from '../../core/errors.ts'
+import { bytesOf } from '../../core/memory/byte-copy.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
 import { RasterImage } from '../../values/image/raster.ts'
 import { registerSerializer, type Serializer } from '../serializers.ts'
@@ -73,10 +74,6 @@ export function pythonSerializerOf(value: unknown): Serializer<object> | undefin
   if (value instanceof Date) return date
   if (value instanceof ArrayBuffer || value instanceof SharedArrayBuffer) return bytes
   return value instanceof RasterImage ? picture : undefined
-}
-
-function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
 const isBytes = (view: ArrayBufferView) =>

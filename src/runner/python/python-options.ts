@@ -1,7 +1,6 @@
 /** Options of a Runner whose model is Python. @module */
-import { isAbsolute, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { expected, InvalidArgument } from '../../core/errors.ts'
+import { resolve } from 'node:path'
+import { InvalidArgument } from '../../core/errors.ts'
 import {
   checkedLater,
   listOf,
@@ -11,7 +10,8 @@ import {
   text,
   whole,
 } from '../../core/option.ts'
-import { anyRunnerOptions, type RunnerOptions } from '../runner-options.ts'
+import { checkThat } from '../../core/options.ts'
+import { anyRunnerOptions, fileUrl, type RunnerOptions } from '../runner-options.ts'
 
 const requirements = listOf<string>(
   'a list of requirements',
@@ -91,21 +91,13 @@ export function pythonRunnerOptions(
       `expected one of packages, conda and executable for ${place}, received ${sources}`,
     )
   }
-  const module = fileOf(file, place)
+  const isPath = typeof file === 'string' && file !== '' && !file.startsWith('file://')
+  const module = fileUrl(isPath ? resolve(file) : file)
+  const what = "a file URL such as new URL('./model.py', import.meta.url), or a path,"
+  checkThat(module !== undefined, what, `python of ${place}`, file)
   module.hash = className
   return {
     own: { ...rest, module, isolation: 'process' },
     python: { executable, packages, conda },
   }
-}
-
-function fileOf(file: unknown, place: string): URL {
-  if (file instanceof URL && file.protocol === 'file:') return new URL(file)
-  if (typeof file === 'string' && file !== '') {
-    return file.startsWith('file://')
-      ? new URL(file)
-      : pathToFileURL(isAbsolute(file) ? file : resolve(file))
-  }
-  const what = "a file URL such as new URL('./model.py', import.meta.url), or a path,"
-  throw new InvalidArgument(expected(what, `python of ${place}`, file))
 }
