@@ -14,6 +14,7 @@ import { callUnary } from '../../messages/unary-call.ts'
 import type { ModelCall } from '../../runner/model-host.ts'
 import {
   badAnswer,
+  type RemoteName,
   type RemoteTransport,
   remoteError,
   remoteInfo,
@@ -39,7 +40,7 @@ const statuses: Readonly<Record<number, number>> = {
 }
 
 /** @returns connections to servers. */
-export function grpcTransport(): RemoteTransport {
+export function grpcTransport({ model, version }: RemoteName): RemoteTransport {
   const sessions = new Map<string, ClientHttp2Session>()
   const calls = new WeakMap<ClientHttp2Session, number>()
 
@@ -100,7 +101,7 @@ export function grpcTransport(): RemoteTransport {
   }
 
   return {
-    async infer(address, { model, version, inputs }, call) {
+    async infer(address, inputs, call) {
       const raws = inputs.map(writeRaw)
       const message = {
         model_name: model,
@@ -125,7 +126,7 @@ export function grpcTransport(): RemoteTransport {
         throw badAnswer(cause)
       }
     },
-    async describe(address, model, version) {
+    async describe(address) {
       const answer = await request(
         address,
         'ModelMetadata',
@@ -134,7 +135,7 @@ export function grpcTransport(): RemoteTransport {
       const { inputs = [], outputs = [] } = modelMetadataResponse.decode(answer)
       return { inputs: inputs.map(remoteInfo), outputs: outputs.map(remoteInfo) }
     },
-    async isReady(address, model, version) {
+    async isReady(address) {
       const answer = await request(
         address,
         'ModelReady',

@@ -4,6 +4,7 @@ import { readShortJson } from './infer-json.ts'
 import { lengthHeader } from './infer-request.ts'
 import {
   badAnswer,
+  type RemoteName,
   type RemoteTensor,
   type RemoteTransport,
   remoteError,
@@ -18,57 +19,54 @@ interface AnswerTensor extends RemoteTensor {
   readonly parameters?: { readonly binary_data_size?: number }
 }
 
-/** Node's fetch, which keeps connections. */
-export const httpTransport: RemoteTransport = {
-  async infer(address, { model, version, inputs }, call) {
-    const parts = inputs.map(writeRaw)
-    const infos = inputs.map(({ name, datatype, array }, i) => ({
-      name,
-      datatype,
-      shape: array.shape,
-      parameters: { binary_data_size: parts[i].length },
-    }))
-    const json = Buffer.from(
-      JSON.stringify({ inputs: infos, parameters: { binary_data_output: true } }),
-    )
-    const { body, headers } = await answerOf(`${address}${pathOf(model, version)}/infer`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/octet-stream',
-        [lengthHeader]: String(json.length),
-        ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
-        ...timeoutLines(call.deadlineMs),
-      },
-      body: Buffer.concat([json, ...parts]),
-      signal: call.signal,
-    })
-    try {
-      return outputsOf(body, headers.get(lengthHeader))
-    } catch (cause) {
-      throw badAnswer(cause)
-    }
-  },
+/** @returns calls by Node's fetch, which keeps connections. */
+export function httpTransport({ model, version }: RemoteName): RemoteTransport {
+  const path = `/v2/models/${encodeURIComponent(model)}${version && `/versions/${version}`}`
+  return {
+    async infer(address, inputs, call) {
+      const parts = inputs.map(writeRaw)
+      const infos = inputs.map(({ name, datatype, array }, i) => ({
+        name,
+        datatype,
+        shape: array.shape,
+        parameters: { binary_data_size: parts[i].length },
+      }))
+      const json = Buffer.from(
+        JSON.stringify({ inputs: infos, parameters: { binary_data_output: true } }),
+      )
+      const { body, headers } = await answerOf(`${address}${path}/infer`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/octet-stream',
+          [lengthHeader]: String(json.length),
+          ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
+          ...timeoutLines(call.deadlineMs),
+        },
+        body: Buffer.concat([json, ...parts]),
+        signal: call.signal,
+      })
+      try {
+        return outputsOf(body, headers.get(lengthHeader))
+      } catch (cause) {
+        throw badAnswer(cause)
+      }
+    },
 
-  async describe(address, model, version) {
-    const signal = AbortSignal.timeout(shortMs)
-    const { body } = await answerOf(`${address}${pathOf(model, version)}`, { signal })
-    const { inputs, outputs } = JSON.parse(body.toString()) as Record<string, AnswerTensor[]>
-    return { inputs: inputs.map(remoteInfo), outputs: outputs.map(remoteInfo) }
-  },
+    async describe(address) {
+      const signal = AbortSignal.timeout(shortMs)
+      const { body } = await answerOf(address + path, { signal })
+      const { inputs, outputs } = JSON.parse(body.toString()) as Record<string, AnswerTensor[]>
+      return { inputs: inputs.map(remoteInfo), outputs: outputs.map(remoteInfo) }
+    },
 
-  async isReady(address, model, version) {
-    const response = await fetch(`${address}${pathOf(model, version)}/ready`, {
-      signal: AbortSignal.timeout(shortMs),
-    })
-    await response.arrayBuffer()
-    return response.status === 200
-  },
-}
-
-function pathOf(model: string, version: string): string {
-  const path = `/v2/models/${encodeURIComponent(model)}`
-  if (version === '') return path
-  return `${path}/versions/${version}`
+    async isReady(address) {
+      const response = await fetch(`${address}${path}/ready`, {
+        signal: AbortSignal.timeout(shortMs),
+      })
+      await response.arrayBuffer()
+      return response.status === 200
+    },
+  }
 }
 
 /**

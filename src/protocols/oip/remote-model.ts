@@ -2,7 +2,8 @@
 
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import { expected, InvalidArgument, Overloaded } from '../../core/errors.ts'
+import { InvalidArgument, Overloaded } from '../../core/errors.ts'
+import { checkThat } from '../../core/options.ts'
 import type { ModelCall } from '../../runner/model-host.ts'
 import type { RemoteLife } from '../../runner/remote-options.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
@@ -21,20 +22,16 @@ import type { Tensor } from './tensor.ts'
  * Connects to a model's servers, which may come later: until then it is unready. Its methods throw the server's errors,
  * Overloaded if no server is reachable, and InternalError for an invalid answer.
  */
-export async function load({ model, version, urls, life }: RemoteInit) {
+export async function load({ urls, life, ...name }: RemoteInit) {
+  const { model } = name
   const isGrpc = urls.some((url) => url.startsWith('grpc'))
-  const transport: RemoteTransport = isGrpc ? grpcTransport() : httpTransport
-  const backends = watchBackends(
-    urls,
-    (address) => transport.isReady(address, model, version),
-    model,
-    life,
-  )
+  const transport: RemoteTransport = isGrpc ? grpcTransport(name) : httpTransport(name)
+  const backends = watchBackends(urls, transport.isReady, model, life)
   life.stopped.addEventListener('abort', () => transport.close?.(), { once: true })
   await backends.check()
   let description: Promise<RemoteDescription> | undefined
   const describe = (): Promise<RemoteDescription> => {
-    description ??= backends.call((address) => transport.describe(address, model, version))
+    description ??= backends.call(transport.describe)
     description.catch(() => {
       description = undefined
     })
@@ -43,13 +40,11 @@ export async function load({ model, version, urls, life }: RemoteInit) {
   const run = async (feeds: Readonly<Record<string, NDArray>>, call: ModelCall) => {
     const { inputs: known } = await describe()
     const inputs = Object.entries(feeds).map(([name, array]): Tensor => {
-      if (!(array instanceof NDArray))
-        throw new InvalidArgument(expected('an NDArray', `input ${name}`, array))
+      checkThat(array instanceof NDArray, 'an NDArray', `input ${name}`, array)
       const wanted = known.find((each) => each.name === name)?.datatype
       return { name, datatype: datatypeFor(array.dtype, wanted), array }
     })
-    const request = { model, version, inputs }
-    const outputs = await backends.call((address) => transport.infer(address, request, call), call)
+    const outputs = await backends.call((address) => transport.infer(address, inputs, call), call)
     return Object.fromEntries(outputs.map(({ name, array }) => [name, array]))
   }
   return {

@@ -7,12 +7,16 @@ import type { RemoteLife } from '../../runner/remote-options.ts'
 import { datatypes, isDatatype } from './datatype.ts'
 import type { Tensor } from './tensor.ts'
 
-/** Argument of a remote model's module. */
-export interface RemoteInit {
-  /** `http://host:port` or `grpc://host:port`; several servers and addresses take turns. */
-  readonly urls: readonly string[]
+/** What servers call a model. */
+export interface RemoteName {
   readonly model: string
   readonly version: string
+}
+
+/** Argument of a remote model's module. */
+export interface RemoteInit extends RemoteName {
+  /** `http://host:port` or `grpc://host:port`; several servers and addresses take turns. */
+  readonly urls: readonly string[]
   readonly life: RemoteLife
 }
 
@@ -40,23 +44,16 @@ export function remoteInfo({ name = '', datatype, shape = [] }: RemoteTensor): M
   }
 }
 
-/** What a transport sends and receives. */
-export interface RemoteRequest {
-  readonly model: string
-  readonly version: string
-  readonly inputs: readonly Tensor[]
-}
-
 /**
- * One way to call a server.
+ * One way to call a model's servers.
  *
  * @throws {@link Unsent} if no server has worked on the request.
  */
 export interface RemoteTransport {
-  infer(address: string, request: RemoteRequest, call: ModelCall): Promise<readonly Tensor[]>
-  describe(address: string, model: string, version: string): Promise<RemoteDescription>
+  infer(address: string, inputs: readonly Tensor[], call: ModelCall): Promise<readonly Tensor[]>
+  describe(address: string): Promise<RemoteDescription>
   /** Rejects if there is no answer. */
-  isReady(address: string, model: string, version: string): Promise<boolean>
+  isReady(address: string): Promise<boolean>
   close?(): void
 }
 
