@@ -1,6 +1,7 @@
 /** The inputs and outputs of a `config.pbtxt` (Triton's ModelConfig), compared with the model file's. @module */
 
-import { expected, InvalidArgument } from '../../core/errors.ts'
+import { InvalidArgument } from '../../core/errors.ts'
+import { checkThat } from '../../core/options.ts'
 import { showShape } from '../../values/array/shape.ts'
 import { configName, type Datatype, datatypes } from './datatype.ts'
 import type { TextMessage, TextValue } from './pbtxt.ts'
@@ -53,22 +54,16 @@ function requireSame(
 ): string {
   const message = (typeof value === 'object' ? value : {}) as TextMessage
   const { name: [name] = [], data_type: [type] = [], reshape, dims } = message
-  if (typeof name !== 'string')
-    throw new InvalidArgument(expected('a name', `${field} of ${config}`, name))
+  checkThat(typeof name === 'string', 'a name', `${field} of ${config}`, name)
   const place = `${field} ${shown(name)} of ${config}`
-  if (type !== undefined && !datatypeNames.has(type)) {
-    throw new InvalidArgument(expected('a datatype such as TYPE_FP32', place, type))
-  }
+  const isKnown = type === undefined || datatypeNames.has(type)
+  checkThat(isKnown, 'a datatype such as TYPE_FP32', place, type)
   const info = infos.find((other) => other.name === name)
-  if (info === undefined) {
-    const known = infos.map((other) => shown(other.name)).join(', ')
-    throw new InvalidArgument(
-      expected(`one of the file's ${field}s ${known}`, `${field} of ${config}`, name),
-    )
-  }
+  const known = infos.map((other) => shown(other.name)).join(', ')
+  const what = `one of the file's ${field}s ${known}`
+  checkThat(info !== undefined, what, `${field} of ${config}`, name)
   const own = configName(info.datatype)
-  if (type !== undefined && type !== own)
-    throw new InvalidArgument(expected(`the file's ${own}`, place, type))
+  checkThat(type === undefined || type === own, `the file's ${own}`, place, type)
   const shape = info.shape.slice(Number(isBatched))
   if (dims === undefined || reshape !== undefined) return name
   if (dims.length === shape.length && shape.every((dim, i) => dim === -1 || dim === dims[i]))

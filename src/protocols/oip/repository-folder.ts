@@ -44,7 +44,8 @@ export async function readModelFolder(folder: string, name: string) {
         `config.pbtxt of ${name}`,
       )
     : {}
-  const file = textOf(config.default_model_filename) ?? 'model.onnx'
+  const named = firstAt(config, 'default_model_filename')
+  const file = typeof named === 'string' ? named : 'model.onnx'
   const found: ModelFile[] = []
   if (entries.includes(file)) found.push(await modelFile('1', join(folder, file)))
   for (const version of entries.filter(isVersion)) {
@@ -59,15 +60,13 @@ export async function readModelFolder(folder: string, name: string) {
   const versions = selectVersions(found, config)
   if (versions.length === 0)
     throw new BadInput(`expected a file model.onnx for ${shown(name)}, found none`)
-  const batching = config.dynamic_batching?.[0]
-  const maxWaitMs = isMessage(batching)
-    ? Number(batching.max_queue_delay_microseconds?.[0] ?? 0) / 1000
-    : 0
+  const isBatched = firstAt(config, 'dynamic_batching') !== undefined
+  const delay = firstAt(config, 'dynamic_batching', 'max_queue_delay_microseconds')
   return {
     name,
     versions,
-    maxBatchSize: batching === undefined ? 0 : Number(config.max_batch_size?.[0] ?? 0),
-    maxWaitMs,
+    maxBatchSize: isBatched ? Number(firstAt(config, 'max_batch_size') ?? 0) : 0,
+    maxWaitMs: Number(delay ?? 0) / 1000,
     config,
   }
 }
@@ -78,26 +77,21 @@ async function modelFile(version: string, path: string) {
 }
 
 function selectVersions(found: readonly ModelFile[], config: TextMessage): readonly ModelFile[] {
-  const policy = config.version_policy?.[0]
-  if (!isMessage(policy)) return found.slice(0, 1)
-  if (policy.all !== undefined) return found
-  const specific = policy.specific?.[0]
-  if (isMessage(specific)) {
+  if (firstAt(config, 'version_policy', 'all') !== undefined) return found
+  const specific = firstAt(config, 'version_policy', 'specific')
+  if (typeof specific === 'object') {
     const versions = (specific.versions ?? []).map(String)
     return found.filter(({ version }) => versions.includes(version))
   }
-  const latest = policy.latest?.[0]
-  return found.slice(0, isMessage(latest) ? Number(latest.num_versions?.[0] ?? 1) : 1)
+  return found.slice(0, Number(firstAt(config, 'version_policy', 'latest', 'num_versions') ?? 1))
 }
 
-function isMessage(value: TextValue | undefined): value is TextMessage {
-  return typeof value === 'object'
-}
-
-function textOf(values: readonly TextValue[] | undefined): string | undefined {
-  const [value] = values ?? []
-  if (typeof value === 'string') return value
-  return undefined
+/** @returns the first value of a field of fields, each the first of its name. */
+function firstAt(message: TextMessage, ...names: readonly string[]): TextValue | undefined {
+  return names.reduce<TextValue | undefined>(
+    (value, name) => (typeof value === 'object' ? value[name]?.[0] : undefined),
+    message,
+  )
 }
 
 /** @returns the bytes of a file and of those beside it, which may have its weights. */

@@ -4,7 +4,6 @@ import { type RepositoryOptions, repositoryOptions } from '../../api/model-optio
 import {
   BadInput,
   expected,
-  InvalidArgument,
   NotFound,
   Overloaded,
   ServingError,
@@ -102,9 +101,7 @@ export class ModelRepository implements RunnerLife {
   async #loadNamed(load: readonly string[]): Promise<void> {
     const folders = await this.#folders()
     const unknown = load.find((name) => name !== '*' && !folders.has(name))
-    const place = 'load of modelRepository'
-    if (unknown !== undefined)
-      throw new InvalidArgument(expected('the name of a model', place, unknown))
+    checkThat(unknown === undefined, 'the name of a model', 'load of modelRepository', unknown)
     await this.#loadAll(load.includes('*') ? folders.keys() : load)
   }
 
