@@ -60,11 +60,11 @@ export function classify(
 function greatest(values: Float64Array, start: number, end: number, count: number): number[] {
   const row = values.slice(start, end)
   for (let i = 0; i < row.length; i++) if (Number.isNaN(row[i])) row[i] = Number.NEGATIVE_INFINITY
-  const least = count === row.length ? undefined : ascendingAt(row.slice(), row.length - count)
+  const least = ascendingAt(row.slice(), row.length - count)
   const found: number[] = []
   const equal: number[] = []
   for (let i = 0; i < row.length; i++) {
-    if (least === undefined || row[i] > least) found.push(i)
+    if (row[i] > least) found.push(i)
     else if (row[i] === least && equal.length < count) equal.push(i)
   }
   // A difference may be a bigint, or NaN for two infinities.

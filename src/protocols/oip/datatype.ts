@@ -1,6 +1,5 @@
 /** The protocol's datatypes: an element type for each. @module */
 
-import type { ModelTensor } from '../../api/model-options.ts'
 import { type DType, elementTypes } from '../../core/dtype.ts'
 
 /** Their element types in this order: the first one of an element type is its own. */
@@ -39,11 +38,6 @@ const byDtype = new Map<DType, Datatype>()
 for (const name of Object.keys(datatypes).reverse() as Datatype[])
   byDtype.set(datatypes[name], name)
 if (byDtype.size !== Object.keys(elementTypes).length) throw new Error('a dtype has no datatype')
-
-/** @returns the datatype of an input or output. */
-export function datatypeOfModel({ dtype, datatype }: ModelTensor): Datatype {
-  return datatype ?? datatypeOf(dtype)
-}
 
 /** @returns the datatype of elements: BF16 are float32 here. */
 export function datatypeFor(dtype: DType, wanted: Datatype | undefined): Datatype {

@@ -48,23 +48,16 @@ export function oipEndpoints(server: OipServer): Endpoint[] {
     server,
     'GET /*',
     { methods: [], readsHeaders: [], isLimited: false, decompresses: false },
-    never,
+    () => {
+      throw new TypeError('no method goes here')
+    },
   )
   return [...values, ...inferences, ...named, others]
 }
 
-function never(): never {
-  throw new TypeError('no method goes here')
-}
-
 const modelPaths = ['/models/{model}', '/models/{model}/versions/{version}']
 
-function valuesOf({
-  models,
-  group,
-  introspection,
-  unready,
-}: OipServer): Readonly<Record<string, Value>> {
+function valuesOf({ host, models, group }: OipServer): Readonly<Record<string, Value>> {
   const ofModel = (path: string): Record<string, Value> => ({
     [`GET ${path}`]: ({ model, version }) => modelMetadata(models, model, version),
     [`GET ${path}/ready`]: ({ model, version }) => {
@@ -78,9 +71,9 @@ function valuesOf({
     'GET ': () => serverMetadata,
     'GET /': () => serverMetadata,
     'GET /health/live': () => ({ live: true }),
-    'GET /health/ready': () => readiness(unready()),
+    'GET /health/ready': () => readiness(host.unready()),
     ...Object.assign({}, ...modelPaths.map(ofModel)),
-    ...(introspection && {
+    ...(host.introspection && {
       'GET /models': () => ({ models: [...new Set(models.all().map(({ name }) => name))] }),
       'GET /models/stats': () => group.statistics(),
       'POST /repository/index': (_, request) => models.index(readsReady(request.peek())),

@@ -124,7 +124,7 @@ async function* generateEvents(
 
 /** Answers generate requests of every model, with one object, or with events at a path that ends in `_stream`. */
 export function generateEndpoint(path: string, server: OipServer): Endpoint {
-  const { models, onLateError } = server
+  const { models, host } = server
   const [name] = path.split('/').slice(-1)
   const own = { name, readsHeaders: inferHeaders(models.all()) }
   return oipEndpoint(server, `POST ${path}`, own, async (request, visit) => {
@@ -141,7 +141,7 @@ export function generateEndpoint(path: string, server: OipServer): Endpoint {
       return { headers: jsonHeaders, body: generateAnswer(model, read.id, outputs, nonFinite) }
     }
     const answers = await inferStream(model, read, visit)
-    const late = (error: ServingError) => onLateError(error, ctx.id)
+    const late = (error: ServingError) => host.logLate(error, ctx.id)
     return {
       headers: eventHeaders,
       body: generateEvents(model, read.id, answers, nonFinite, late),

@@ -1,9 +1,9 @@
 /** The methods of `inference.GRPCInferenceService`, from bytes to bytes, without a gRPC package. @module */
 
-import type { BytesAnswer, RpcMethod, UnaryMethod } from '../../api/protocol.ts'
+import type { RpcMethod } from '../../api/protocol.ts'
 import { functionFailureOf } from '../../api/stages.ts'
 import type { Visit } from '../../api/visit.ts'
-import { NotFound, type ServingError } from '../../core/errors.ts'
+import { NotFound } from '../../core/errors.ts'
 import { bufferPool } from '../../core/memory/buffer-pool.ts'
 import { type MaybePromise, whenReady } from '../../core/promise.ts'
 import type { EncodedMessage } from '../../messages/encoded-message.ts'
@@ -13,6 +13,7 @@ import { type GrpcInferRequest, readInferRequest } from './grpc-request.ts'
 import { minPooledBytes, type Output } from './infer-answer.ts'
 import { attempt, describeModel, infer, inferStream } from './inference.ts'
 import { modelConfig, modelMetadata, serverMetadata } from './metadata.ts'
+import { fail } from './model.ts'
 import type { Models } from './models.ts'
 import { type OipServer, probes } from './oip-endpoint.ts'
 import { errorText } from './oip-error.ts'
@@ -21,16 +22,11 @@ import { writeRaw } from './tensor.ts'
 /** Full name of the service. */
 const grpcServiceName = 'inference.GRPCInferenceService'
 
-type Answer = UnaryMethod['answer']
+/** May throw. */
+type Answer = (message: Uint8Array, visit: Visit) => MaybePromise<EncodedMessage>
 
 /** @returns the methods of a server's models. */
-export function grpcMethods({
-  models,
-  group,
-  introspection,
-  unready,
-  onLateError,
-}: OipServer): RpcMethod[] {
+export function grpcMethods({ host, models, group }: OipServer): RpcMethod[] {
   const change =
     (action: 'load' | 'unload') =>
     async ({ model_name: name = '' }: { readonly model_name?: string }) => {
@@ -40,7 +36,7 @@ export function grpcMethods({
   const unary: Record<string, Answer> = {
     ServerLive: method(nothing, gen.serverLiveResponse, () => ({ live: true })),
     ServerReady: method(nothing, gen.serverReadyResponse, () => ({
-      ready: unready() === undefined,
+      ready: host.unready() === undefined,
     })),
     ModelReady: method(gen.modelReadyRequest, gen.modelReadyResponse, (request) => ({
       ready: isReady(models, request),
@@ -56,19 +52,18 @@ export function grpcMethods({
       gen.modelConfigResponse,
       async ({ name, version }) => ({ config: await modelConfig(models, name, version) }),
     ),
-    ModelInfer: (message, visit) =>
-      attempt(() => inferOne(models, readInferRequest(message), visit), failed),
+    ModelInfer: (message, visit) => inferOne(models, readInferRequest(message), visit),
     ModelStatistics: method(
       gen.modelStatisticsRequest,
       gen.modelStatisticsResponse,
       ({ name = '', version }) => {
-        if (name !== '' || introspection) return group.statistics(name, version)
+        if (name !== '' || host.introspection) return group.statistics(name, version)
         throw new NotFound('expected the name of a model, received none')
       },
     ),
     RepositoryModelLoad: method(gen.repositoryModelLoadRequest, nothing, change('load')),
     RepositoryModelUnload: method(gen.repositoryModelUnloadRequest, nothing, change('unload')),
-    ...(introspection && {
+    ...(host.introspection && {
       RepositoryIndex: method(
         gen.repositoryIndexRequest,
         gen.repositoryIndexResponse,
@@ -79,13 +74,18 @@ export function grpcMethods({
   return [
     ...Object.entries(unary).map(([name, answer]): RpcMethod => {
       const access = /^Server(Live|Ready)$/.test(name) ? probes : { kind: 'service' as const }
-      return { kind: 'unary', path: `/${grpcServiceName}/${name}`, access, answer }
+      return {
+        kind: 'unary',
+        path: `/${grpcServiceName}/${name}`,
+        access,
+        answer: (message, visit) => attempt(() => answer(message, visit), fail),
+      }
     }),
     {
       kind: 'duplex',
       path: `/${grpcServiceName}/ModelStreamInfer`,
       access: { kind: 'service' },
-      answer: (message, visit) => streamOne(models, message, visit, onLateError),
+      answer: (message, visit) => streamOne({ host, models }, message, visit),
     },
   ]
 }
@@ -99,15 +99,7 @@ function method<Q extends object, A extends object>(
   answer: (message: Q) => MaybePromise<A>,
 ): Answer {
   return (message) =>
-    attempt(
-      () =>
-        whenReady(answer(request.decode(message)), (value) => ({ bytes: response.encode(value) })),
-      failed,
-    )
-}
-
-function failed(error: ServingError): BytesAnswer {
-  return { error }
+    whenReady(answer(request.decode(message)), (value) => ({ bytes: response.encode(value) }))
 }
 
 /** An unknown model is not ready, which is no error over gRPC. */
@@ -139,10 +131,9 @@ function inferOne(
  * @throws ServingErrors, which end the stream.
  */
 async function* streamOne(
-  models: Models,
+  { host, models }: Pick<OipServer, 'host' | 'models'>,
   message: Uint8Array,
   visit: Visit,
-  onLateError: OipServer['onLateError'],
 ): AsyncGenerator<Uint8Array> {
   let info: AnswerInfo = { name: '', version: '', id: '' }
   try {
@@ -164,7 +155,7 @@ async function* streamOne(
     const error = functionFailureOf(thrown)
     const { ctx } = visit
     if (ctx.headers.get('triton_grpc_error') === 'true') throw error
-    onLateError(error, ctx.id)
+    host.logLate(error, ctx.id)
     yield encodeStreamResponse(info, [], errorText(error))
   }
 }

@@ -63,10 +63,9 @@ export function readInfer(
   last: LastRequest,
 ): MaybePromise<InferRequest> {
   const { bytes, isPrivate } = request.lasting(minAsyncBytes)
-  if (length === undefined) return readParts(bytes, noBytes, last, isPrivate)
+  const size = Number(length ?? bytes.length)
   // Not by http/message.ts: threads of models load this file, but no requests.
-  const size = Number(length)
-  if (!/^\d{1,15}$/.test(length) || size > bytes.length) {
+  if ((length !== undefined && !/^\d{1,15}$/.test(length)) || size > bytes.length) {
     throw new BadInput(
       expected(`a length from 0 to ${bytes.length}, that of the body,`, lengthHeader, length),
     )

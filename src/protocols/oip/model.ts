@@ -61,13 +61,15 @@ export function apiModels(apis: Iterable<Api>): Model[] {
 /** The version of a model that has no others. */
 export const onlyVersion = '1'
 
+/** @returns the outcome of an inference that failed. */
+export const fail = (error: ServingError) => ({ error })
+
 function apiModel(api: Api, input: TensorView, output: TensorView): Model {
   const statistics = newStatistics()
   const isStream = output.toStream !== undefined && api.isGenerator
   const { infos: inputs } = input
   const { infos: outputs } = output
   const description = { platform: 'serving', inputs, outputs, maxBatchSize: 0, isStream }
-  const fail = (error: ServingError) => ({ error })
   const protocol = 'oip'
   const unary: Encoding<Outcome<readonly Tensor[]>> = {
     protocol,

@@ -1,8 +1,8 @@
 /** What all endpoints of the protocol have in common. @module */
 
 import type { Endpoint } from '../../api/endpoint.ts'
+import type { Host } from '../../api/protocol.ts'
 import type { Access } from '../../api/visit.ts'
-import type { ServingError } from '../../core/errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { joinHeaderNames } from '../../http/message.ts'
 import { constantHeaders } from '../../http/response-head.ts'
@@ -28,19 +28,14 @@ export const probes: Access = {
 
 /** What the endpoints need of their server. */
 export interface OipServer {
+  readonly host: Host
   readonly models: Models
   readonly group: ModelGroup
-  readonly prefix: string
-  /** Whether the names of all models are published. */
-  readonly introspection: boolean
-  unready(): string | undefined
-  /** Called for an error that comes after the answer's status. */
-  onLateError(error: ServingError, requestId: string): void
 }
 
 /** `key`: method and path below `/v2`. `own`: where it differs from the others. `answer` may throw. */
 export function oipEndpoint(
-  { prefix }: OipServer,
+  { host: { prefix } }: OipServer,
   key: string,
   own: Partial<Endpoint>,
   answer: Endpoint['answer'],

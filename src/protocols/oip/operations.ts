@@ -6,7 +6,8 @@ type Json = Readonly<Record<string, unknown>>
 
 const string = { type: 'string' }
 const shape = { type: 'array', items: { type: 'integer' } }
-const parameters = { type: 'object', additionalProperties: true }
+const anything = { type: 'object', additionalProperties: true }
+const parameters = anything
 const object = (properties: Json, required: readonly string[] = Object.keys(properties)) => ({
   type: 'object',
   properties,
@@ -29,7 +30,6 @@ const inferAnswer = object(
   ['model_name', 'outputs'],
 )
 const error = object({ error: string })
-const anything = { type: 'object', additionalProperties: true }
 const bytes = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
 
 const json = (schema: Json, others: Json = {}) => ({ 'application/json': { schema }, ...others })

@@ -5,25 +5,24 @@ import type { ModelOptions, ModelTensor, ServedModel } from '../../api/model-opt
 import type { Sample } from '../../api/sampler.ts'
 import { functionFailureOf, withDeadline } from '../../api/stages.ts'
 import type { Visit } from '../../api/visit.ts'
-import {
-  BadOutput,
-  expected,
-  InvalidArgument,
-  Overloaded,
-  type ServingError,
-} from '../../core/errors.ts'
+import { BadOutput, expected, InvalidArgument, Overloaded } from '../../core/errors.ts'
 import type { MaybePromise } from '../../core/promise.ts'
 import type { Context } from '../../http/context.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
-import { datatypeFor, datatypeOfModel } from './datatype.ts'
-import { type Model, type ModelDescription, measured, type Outcome, onlyVersion } from './model.ts'
+import { datatypeFor, datatypeOf } from './datatype.ts'
+import {
+  fail,
+  type Model,
+  type ModelDescription,
+  measured,
+  type Outcome,
+  onlyVersion,
+} from './model.ts'
 import { newStatistics } from './statistics.ts'
 import type { Tensor } from './tensor.ts'
 import { requireInputs, type TensorInfo } from './tensor-info.ts'
 
 type Method = (input: unknown, ctx?: Context) => Promise<unknown>
-
-const fail = (error: ServingError) => ({ error })
 
 interface Described extends Required<Pick<ModelOptions, 'inputs' | 'outputs'>> {
   readonly platform?: string
@@ -151,9 +150,8 @@ export class RunnerModel implements Model {
   }
 }
 
-function infoOf(tensor: ModelTensor): TensorInfo {
-  const { name, shape } = tensor
-  return { name, datatype: datatypeOfModel(tensor), shape }
+function infoOf({ name, dtype, datatype, shape }: ModelTensor): TensorInfo {
+  return { name, datatype: datatype ?? datatypeOf(dtype), shape }
 }
 
 function tensorsOf(result: unknown, infos: readonly TensorInfo[]): readonly Tensor[] {

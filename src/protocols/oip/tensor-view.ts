@@ -103,11 +103,8 @@ function formView(
     const view = singleView(part, name)
     if (view === undefined || occurrence === 'many') return undefined
     parts.set(name, view)
-    infos.push(
-      occurrence === 'optional' && side === 'input'
-        ? { ...view.infos[0], isOptional: true }
-        : view.infos[0],
-    )
+    const isOptional = occurrence === 'optional' && side === 'input'
+    infos.push({ ...view.infos[0], isOptional })
   }
   return {
     infos,
