@@ -111,7 +111,8 @@ function answerTo(request: Uint8Array, { files, services }: Reflected): Uint8Arr
       name === file_by_filename || symbols.includes(file_containing_symbol ?? ''),
   )
   if (file !== undefined) {
-    const protos = withImports(file, files).map(({ base64 }) => Buffer.from(base64, 'base64'))
+    const imported = files.filter(({ name }) => file.imports.includes(name))
+    const protos = [file, ...imported].map(({ base64 }) => Buffer.from(base64, 'base64'))
     return reflectionResponse.encode(
       { ...asked, file_descriptor_response: { file_descriptor_proto: protos } },
       8192,
@@ -122,11 +123,4 @@ function answerTo(request: Uint8Array, { files, services }: Reflected): Uint8Arr
     ...asked,
     error_response: { error_code: grpcStatuses.NOT_FOUND.number, error_message },
   })
-}
-
-function withImports(
-  file: DescriptorFile,
-  files: readonly DescriptorFile[],
-): readonly DescriptorFile[] {
-  return [file, ...files.filter(({ name }) => file.imports.includes(name))]
 }

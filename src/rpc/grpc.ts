@@ -7,7 +7,6 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2'
 import type { AddressInfo } from 'node:net'
-import type { RpcMethod } from '../api/protocol.ts'
 import { grpcStatuses, SetupError } from '../core/errors.ts'
 import type { Address, ServerState } from '../engine/engine.ts'
 import type { GrpcTls } from '../engine/options.ts'
@@ -43,7 +42,10 @@ export async function listenGrpc(
   const names = state.methods.map(({ path }) => path.split('/')[1])
   const health = grpcHealth(['', ...new Set(names)])
   const methods = new Map<string | undefined, GrpcMethod>([
-    ...state.methods.map((method) => [method.path, answererOf(served, method)] as const),
+    ...state.methods.map((method) => {
+      const isLive = method.kind === 'live'
+      return [method.path, isLive ? grpcLive(served, method) : grpcMethod(served, method)] as const
+    }),
     ...health.methods,
     ...(introspection ? reflectionMethods(state.methods) : []),
   ])
@@ -67,17 +69,13 @@ export async function listenGrpc(
   })
   return {
     port: (http2.address() as AddressInfo).port,
-    drain: () => health.drain(),
+    drain: health.drain,
     leave: () => void connections.leave(),
-    close: () => connections.close(),
+    close: connections.close,
   }
 }
 
 const unknownMethod = answerPlainly(0, () => {})
-
-function answererOf(server: ServerState, method: RpcMethod): GrpcMethod {
-  return method.kind === 'live' ? grpcLive(server, method) : grpcMethod(server, method)
-}
 
 /** @throws those of node:tls for invalid certificates. */
 function create(

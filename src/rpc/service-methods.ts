@@ -4,7 +4,7 @@ import type { Api } from '../api/api.ts'
 import { bentomlMetadata } from '../api/bentoml-metadata.ts'
 import { callRpc, callRpcStream, type RpcRequest } from '../api/call-rpc.ts'
 import { encodeContentJson } from '../api/content-json.ts'
-import type { BytesAnswer, Host, RpcMethod, UnaryMethod } from '../api/protocol.ts'
+import type { BytesAnswer, Host } from '../api/protocol.ts'
 import {
   encodeServiceMetadata,
   type MetadataSource,
@@ -15,7 +15,7 @@ import type { Visit } from '../api/visit.ts'
 import { PayloadTooLarge, type ServingError } from '../core/errors.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { parseJson } from '../core/text/parse-json.ts'
-import { type HeaderNames, joinHeaderNames } from '../http/message.ts'
+import { joinHeaderNames } from '../http/message.ts'
 import type { EncodedMessage } from '../messages/encoded-message.ts'
 import { decodeRequest, encodeResponse, requestFromJson } from '../messages/envelope.ts'
 import type { ProtoContent } from '../messages/messages.ts'
@@ -29,22 +29,29 @@ export function attachRpc(host: Host, service: MetadataSource): void {
   const { apis } = service
   // The message names the API.
   const headers = joinHeaderNames(...[...apis.values()].map(({ readsHeaders }) => readsHeaders))
+  const connect = { readsHeaders: headers, speaksJson: true }
   for (const name of rpcServices) {
-    host.rpc(
-      unary(`/${name}/Call`, 'message', headers, (message, visit, isJson) =>
-        callBytes(apis, message, visit, isJson),
-      ),
-    )
+    host.rpc({
+      kind: 'unary',
+      path: `/${name}/Call`,
+      access: { kind: 'message' },
+      connect,
+      answer: (message, visit, isJson) => callBytes(apis, message, visit, isJson),
+    })
     host.rpc({
       kind: 'stream',
       path: `/${name}/CallStream`,
       access: { kind: 'message' },
-      connect: { readsHeaders: headers, speaksJson: true },
+      connect,
       answer: (message, visit, isJson) => streamOf(apis, message, visit, isJson),
     })
     if (!host.introspection) continue
-    host.rpc(
-      unary(`/${name}/ServiceMetadata`, 'service', [], (_, __, isJson) => {
+    host.rpc({
+      kind: 'unary',
+      path: `/${name}/ServiceMetadata`,
+      access: { kind: 'service' },
+      connect: { readsHeaders: [], speaksJson: true },
+      answer(_, __, isJson) {
         const metadata =
           name === 'bentoml.grpc.v1.BentoService'
             ? bentomlMetadata(service)
@@ -52,23 +59,8 @@ export function attachRpc(host: Host, service: MetadataSource): void {
         return {
           bytes: isJson ? Buffer.from(JSON.stringify(metadata)) : encodeServiceMetadata(metadata),
         }
-      }),
-    )
-  }
-}
-
-function unary(
-  path: string,
-  kind: 'message' | 'service',
-  readsHeaders: HeaderNames,
-  answer: UnaryMethod['answer'],
-): RpcMethod {
-  return {
-    kind: 'unary',
-    path,
-    access: { kind },
-    connect: { readsHeaders, speaksJson: true },
-    answer,
+      },
+    })
   }
 }
 
