@@ -5,12 +5,13 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 
-// Nothing written: the build before the tests failed, or vitest itself ended.
-const ended = { testResults: [], success: false }
-const runs = process.argv.slice(2).map((run) => {
-  const file = `${run}.json`
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : ended
-})
+const paths = process.argv.slice(2)
+const nameOf = (run) => run.split('/').at(-1)
+// Nothing written: the build before the tests failed, or vitest itself ended, whatever its exit code.
+const ended = paths.filter((run) => !existsSync(`${run}.json`))
+const runs = paths
+  .filter((run) => !ended.includes(run))
+  .map((run) => JSON.parse(readFileSync(`${run}.json`, 'utf8')))
 const files = runs.flatMap(({ testResults }) => testResults)
 const success = runs.every((run) => run.success)
 const statuses = files.flatMap((file) => file.assertionResults.map((test) => test.status))
@@ -25,6 +26,10 @@ for (const file of files) {
   }
 }
 let failed = statuses.filter((status) => status === 'failed').length
+for (const run of ended) {
+  console.log(`ended without a report: ${nameOf(run)}`)
+  failed++
+}
 // A file that cannot be loaded has no tests. One whose process crashed has tests without a result, "pending".
 const isLost = ({ status, assertionResults: tests }) =>
   tests.length === 0 ||
@@ -35,11 +40,11 @@ for (const file of files.filter(isLost)) {
   failed++
 }
 // Crashes of test processes, and errors outside of any test: the JSON does not have them.
-for (const run of process.argv.slice(2)) {
+for (const run of paths) {
   const [, errors] = readFileSync(`${run}.log`, 'utf8').split(/^.*Unhandled Errors.*$/m)
   if (errors === undefined) continue
   console.log(
-    `errors outside of tests, ${run.split('/').at(-1)}:${errors.split('\n').slice(0, 60).join('\n')}`,
+    `errors outside of tests, ${nameOf(run)}:${errors.split('\n').slice(0, 60).join('\n')}`,
   )
   failed++
 }

@@ -1,9 +1,11 @@
 /** The workflows call the steps of .ci/run, all of them, and the repository's files agree on versions. */
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
+import { newFolder } from '../project.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const read = (file: string) => readFileSync(`${root}${file}`, 'utf8')
@@ -43,6 +45,30 @@ it('.ci/run names the steps it has if it gets another one', () => {
   expect(() => execFileSync('bash', ['.ci/run', 'none'], { cwd: root, stdio: 'pipe' })).toThrow(
     /no step none/,
   )
+})
+
+it('.ci/run fails if vitest ends without a report, whatever its exit code, and names the run', () => {
+  const tests = [{ fullName: 'adds', status: 'passed', failureMessages: [] }]
+  const report = {
+    success: true,
+    testResults: [{ name: 'a', status: 'passed', assertionResults: tests }],
+  }
+  const folder = newFolder({
+    'whole.json': JSON.stringify(report),
+    'whole.log': '',
+    'node-24.log': '',
+  })
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const summary = (...runs: string[]) =>
+    spawnSync(process.execPath, ['.ci/summary.mjs', ...runs.map((run) => join(folder, run))], {
+      cwd: root,
+      encoding: 'utf8',
+    })
+  expect(summary('whole')).toMatchObject({ status: 0, stdout: '1 passed, 0 failed\n' })
+  expect(summary('whole', 'node-24')).toMatchObject({
+    status: 1,
+    stdout: 'ended without a report: node-24\n1 passed, 1 failed\n',
+  })
 })
 
 it('the Node of developers is one that SUPPORT.md names in full support', () => {
