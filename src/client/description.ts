@@ -100,23 +100,18 @@ export function apisOf({ paths = {} }: OpenApiDocument): ReadonlyMap<string, Api
       const operation = (item as Partial<Record<string, Operation>>)[method.toLowerCase()] ?? {}
       const { operationId: name, description: doc, responses = {}, 'x-serving': kinds } = operation
       if (name === undefined || kinds === undefined) continue
-      const {
-        live = { maxMessage: undefined, input: operation.requestBody, output: responses['200'] },
-      } = kinds
-      const input =
-        kinds.input === undefined ? queryInfo(operation) : infoOf(kinds.input, live.input)
-      const output = infoOf(kinds.output, live.output)
-      const [isAsync, isLive] = ['202' in responses, kinds.live !== undefined]
+      const { input, output, live } = kinds
+      const bodies = live ?? { input: operation.requestBody, output: responses['200'] }
       apis.set(name, {
         name,
         method,
-        isAsync,
-        isLive,
-        maxMessage: live.maxMessage,
+        isAsync: '202' in responses,
+        isLive: live !== undefined,
+        maxMessage: live?.maxMessage,
         path,
         doc,
-        input,
-        output,
+        input: input === undefined ? queryInfo(operation) : infoOf(input, bodies.input),
+        output: infoOf(output, bodies.output),
       })
     }
   }

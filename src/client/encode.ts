@@ -3,6 +3,7 @@ import { printJson } from './exact-json.ts'
 import { frameToJson, seriesToJson } from './frames.ts'
 import { encodeNpy, isTyped } from './npy.ts'
 import { badArgument } from './serving-error.ts'
+import { readStreams } from './streams.ts'
 import type { ArrayInput, Cell, FrameInput } from './values.ts'
 
 /** A body that can be sent again. */
@@ -48,11 +49,15 @@ export function encodeQuery(value: unknown, api: string): string {
 }
 
 /**
- * Encodes the argument of an API.
+ * Encodes the argument of an API, whose streams are read first where they cannot be sent.
  *
  * @throws ServingError `bad_input` for what the API does not take.
  */
-export function encodeArgument({ name, input }: ApiInfo, value: unknown): EncodedBody {
+export async function encodeArgument(
+  { name, input }: ApiInfo,
+  given: unknown,
+): Promise<EncodedBody> {
+  const value = await readStreams(input, given)
   return input.parts === undefined
     ? encodeValue(input, value, name)
     : encodeForm(input, value, name)

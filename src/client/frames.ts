@@ -23,7 +23,7 @@ export function frameToJson(
   const { names, columns, rows, labels: own } = tableOf(value, api)
   const at = (i: number) => own?.[i] ?? i
   const each = <T>(make: (i: number) => T) => Array.from({ length: rows }, (_, i) => make(i))
-  const row = (i: number): Row => object(names.map((name, j) => [name, columns[j][i]]))
+  const row = (i: number): Row => Object.fromEntries(names.map((name, j) => [name, columns[j][i]]))
   switch (orient) {
     case 'split':
       return {
@@ -32,7 +32,7 @@ export function frameToJson(
         data: each((i) => columns.map((column) => column[i])),
       }
     case 'index':
-      return object(each((i) => [String(at(i)), row(i)]))
+      return Object.fromEntries(each((i) => [String(at(i)), row(i)]))
     case 'table': {
       const key = names.includes('index') ? 'level_0' : 'index'
       const fields = [
@@ -46,8 +46,11 @@ export function frameToJson(
     }
     case 'columns':
       if (own !== undefined) {
-        return object(
-          names.map((name, j) => [name, object(each((i) => [String(at(i)), columns[j][i]]))]),
+        return Object.fromEntries(
+          names.map((name, j) => [
+            name,
+            Object.fromEntries(each((i) => [String(at(i)), columns[j][i]])),
+          ]),
         )
       }
   }
@@ -100,7 +103,7 @@ export function seriesToJson(
   if (orient === 'table') return frameToJson({ values, [labels]: own }, orient, '')
   return own === undefined
     ? values
-    : object(values.map((element, i) => [String(index[i]), element]))
+    : Object.fromEntries(values.map((element, i) => [String(index[i]), element]))
 }
 
 /** @returns the series of a JSON value in any layout. */
@@ -160,8 +163,4 @@ function typeOf(column: ArrayLike<unknown>): string {
 
 function numeric(label: string): Label {
   return /^(0|-?[1-9]\d{0,14})$/.test(label) ? Number(label) : label
-}
-
-function object<T>(entries: readonly (readonly [string, T])[]): Record<string, T> {
-  return Object.fromEntries(entries)
 }

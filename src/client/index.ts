@@ -14,7 +14,6 @@ import {
 import { Live, type LiveOptions } from './live.ts'
 import { decodeRows, encodeRows, type Rows } from './rows.ts'
 import { badArgument, ServingError } from './serving-error.ts'
-import { readStreams } from './streams.ts'
 import {
   type CallOptions,
   type ClientOptions,
@@ -50,20 +49,7 @@ export type {
   QueryArgument,
   ResultOf,
 } from './types.ts'
-export {
-  type ArrayInput,
-  type ArrayValue,
-  type ByteStream,
-  type Cell,
-  type EventValue,
-  type FileInput,
-  type FrameInput,
-  type FrameValue,
-  labels,
-  type NestedList,
-  type SeriesValue,
-  type TypedArray,
-} from './values.ts'
+export * from './values.ts'
 export type { WebSocketClass, WebSocketLike } from './web-socket.ts'
 
 /** Options of {@link createClient}. */
@@ -108,6 +94,8 @@ export function createClient<S>(url: string | URL, options: CreateClientOptions 
     return document
   }
 
+  const find = async (name: string) => findApi(await describe(), name)
+
   async function start(
     name: string,
     value: unknown,
@@ -115,25 +103,21 @@ export function createClient<S>(url: string | URL, options: CreateClientOptions 
     limit: Limit,
     kind?: 'job' | 'rows',
   ) {
-    const api = findApi(await unlessAborted(describe(), limit.signal), name)
+    const api = await unlessAborted(find(name), limit.signal)
     if (kind !== undefined && !api.isAsync)
       throw badArgument('an API with the option async', `submit of ${name}`)
     const url = base + fillPath(api.path, all.params ?? {}, name)
     if (api.input.id === queryId)
       return send(url + encodeQuery(value, name), undefined, all, limit, api.method)
-    if (kind === 'rows') {
-      const rows = await unlessAborted(encodeRows(value as Rows<unknown>), limit.signal)
-      return send(url, rows, all, limit, api.method)
-    }
-    const argument = await unlessAborted(readStreams(api, value), limit.signal)
-    return send(url, encodeArgument(api, argument), all, limit, api.method)
+    const encoding =
+      kind === 'rows' ? encodeRows(value as Rows<unknown>) : encodeArgument(api, value)
+    const body = await unlessAborted(encoding, limit.signal)
+    return send(url, body, all, limit, api.method)
   }
 
   function methodOf(name: string) {
-    const decode = async (response: Response) =>
-      decodeContent(findApi(await describe(), name).output, response)
-    const decodeAll = async (response: Response) =>
-      decodeRows(findApi(await describe(), name).output, response)
+    const decode = async (response: Response) => decodeContent((await find(name)).output, response)
+    const decodeAll = async (response: Response) => decodeRows((await find(name)).output, response)
     const job = (id: string, kind?: 'job' | 'rows') =>
       new Job<unknown>(id, base, options, kind === 'rows' ? decodeAll : decode)
     const call = (value: unknown, given?: ParamOptions) => {
@@ -164,8 +148,7 @@ export function createClient<S>(url: string | URL, options: CreateClientOptions 
         const found = async (response: Response) => job((await infoOf(response)).id, kind)
         return new Call(start(name, value, all, limit, kind), found, limit)
       }
-    const find = async () => findApi(await describe(), name)
-    const open = (given?: LiveOptions) => new Live(find, base, options, given)
+    const open = (given?: LiveOptions) => new Live(() => find(name), base, options, given)
     const jobs = (given?: JobListOptions) => jobsOf(name, base, options, given)
     const [submit, submitRows] = [submitAs('job'), submitAs('rows')]
     return Object.assign(call, { submit, submitRows, job, jobs, open })

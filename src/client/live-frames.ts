@@ -2,7 +2,6 @@ import { decodeContent } from './decode.ts'
 import type { ApiInfo, DescriptorInfo } from './description.ts'
 import { encodeArgument } from './encode.ts'
 import { ServingError } from './serving-error.ts'
-import { readStreams } from './streams.ts'
 
 /** A message: text, or bytes. */
 export type Frame = string | ArrayBuffer
@@ -11,7 +10,7 @@ const escape = '{"$":"value","value":'
 
 /** @throws ServingError `bad_input` for what the API does not take. */
 export async function encodeFrame(api: ApiInfo, value: unknown): Promise<Frame> {
-  const { body } = encodeArgument(api, await readStreams(api, value))
+  const { body } = await encodeArgument(api, value)
   return typeof body === 'string' ? escaped(api, body) : new Response(body).arrayBuffer()
 }
 

@@ -28,21 +28,18 @@ export interface LiveOptions<I = unknown>
 /** How many connections may fail in a row: for about two minutes. */
 const defaultRetries = 10
 
-/** Values ⇄ messages. */
-export interface LiveCodec {
-  encode(api: ApiInfo, value: unknown): Promise<Frame>
-  decode(output: DescriptorInfo, frame: Frame): unknown
-}
-
-const values: LiveCodec = { encode: encodeFrame, decode: decodeFrame }
-
-/** @returns the source of a stream to the API that `find` returns, of the service at `base`. */
+/**
+ * `encode` and `decode`: values ⇄ messages.
+ *
+ * @returns the source of a stream to the API that `find` returns, of the service at `base`.
+ */
 export function liveSource<I>(
   find: () => Promise<ApiInfo>,
   base: string,
   options: ClientOptions,
   given: LiveOptions<I> = {},
-  codec = values,
+  encode = encodeFrame,
+  decode: (output: DescriptorInfo, frame: Frame) => unknown = decodeFrame,
 ) {
   const { retries = defaultRetries, resume } = given
   const all = { ...options, ...given, retries: 0 }
@@ -69,11 +66,11 @@ export function liveSource<I>(
     },
     async encode(value: unknown) {
       const api = await find()
-      const frame = await codec.encode(api, value)
+      const frame = await encode(api, value)
       checkSize(api, frame)
       return frame
     },
-    decode: async (frame: Frame) => codec.decode((await find()).output, frame),
+    decode: async (frame: Frame) => decode((await find()).output, frame),
   }
 }
 

@@ -55,10 +55,8 @@ export class Live<I, O> implements AsyncIterable<O> {
     const abort = () => this.#finish(signal.reason)
     if (signal.aborted) abort()
     signal.addEventListener('abort', abort, { once: true })
-    this.#run().then(
-      (failure) => this.#finish(failure),
-      (failure) => this.#finish(failure),
-    )
+    const finish = (failure: unknown) => this.#finish(failure)
+    this.#run().then(finish, finish)
   }
 
   /**

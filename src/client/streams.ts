@@ -1,4 +1,4 @@
-import type { ApiInfo } from './description.ts'
+import type { DescriptorInfo } from './description.ts'
 import type { ByteStream } from './values.ts'
 
 // Browsers send streams over HTTP/2 alone, which the server does not speak.
@@ -9,16 +9,16 @@ const canSend = (globalThis as { readonly process?: { versions?: { node?: string
  * @returns the argument with its streams as ReadableStreams where those can be sent, and read to
  * Blobs elsewhere.
  */
-export async function readStreams({ input }: ApiInfo, value: unknown): Promise<unknown> {
+export async function readStreams({ parts }: DescriptorInfo, value: unknown): Promise<unknown> {
   if (isStream(value)) return await sendable(value)
-  if (input.parts === undefined || typeof value !== 'object' || value === null) return value
-  const parts: Record<string, unknown> = { ...value }
-  for (const [name, part] of Object.entries(parts)) {
-    if (isStream(part)) parts[name] = await toBlob(part)
+  if (parts === undefined || typeof value !== 'object' || value === null) return value
+  const read: Record<string, unknown> = { ...value }
+  for (const [name, part] of Object.entries(read)) {
+    if (isStream(part)) read[name] = await toBlob(part)
     else if (Array.isArray(part) && part.some(isStream))
-      parts[name] = await Promise.all(part.map((each) => (isStream(each) ? toBlob(each) : each)))
+      read[name] = await Promise.all(part.map((each) => (isStream(each) ? toBlob(each) : each)))
   }
-  return parts
+  return read
 }
 
 /** @returns a stream as it can be sent here. */

@@ -48,10 +48,8 @@ export function liveView(api: ApiInfo, box: HTMLElement, { base, credentials, fi
     const { 'x-api-key': apiKey, authorization } = credentials.headers()
     const token = authorization?.replace('Bearer ', '')
     const own = { apiKey, token, retries: 0, timeoutMs: 30_000 }
-    const opened = new Live<unknown, Response>(async () => api, base, own, own, {
-      encode,
-      decode: contentOf,
-    })
+    const find = async () => api
+    const opened = new Live<unknown, Response>(find, base, own, own, encode, contentOf)
     list.replaceChildren()
     box.replaceChildren(h('p.facts', state), list)
     state.textContent = 'open'
