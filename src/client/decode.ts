@@ -1,9 +1,8 @@
-import { parseContentDisposition } from '../http/content-disposition.ts'
-import type { DescriptorInfo } from './description.ts'
+import type { DescriptorInfo, PartInfo } from './description.ts'
 import { parseJson } from './exact-json.ts'
 import { frameFromJson, seriesFromJson } from './frames.ts'
 import { jsonLines } from './lines.ts'
-import { type Content, parseMultipart } from './multipart.ts'
+import { type Content, essenceOf, filenameOf, partsOf } from './multipart.ts'
 import { decodeNpy } from './npy.ts'
 
 /** Media types that clients ask for: arrays with their dtype, everything else as JSON where there is a choice. */
@@ -15,10 +14,9 @@ export const acceptedTypes = 'application/x-npy, application/json;q=0.9, */*;q=0
  * @throws whatever reading the body throws.
  */
 export async function decodeContent(info: DescriptorInfo, content: Content): Promise<unknown> {
-  const type = content.headers.get('content-type') ?? ''
-  const essence = type.split(';')[0].trim().toLowerCase()
+  const essence = essenceOf(content)
   if (info.parts !== undefined && essence === 'multipart/form-data')
-    return decodeForm(info, content, type)
+    return decodeForm(info.parts, content)
   switch (info.id) {
     case 'serving.io.NumpyNdarray':
       if (essence === 'application/x-npy') return decodeNpy(await content.arrayBuffer())
@@ -32,26 +30,22 @@ export async function decodeContent(info: DescriptorInfo, content: Content): Pro
       return content.text()
     case 'serving.io.File':
     case 'serving.io.Image':
-      return decodeFile(content, type)
+      return decodeFile(content)
   }
   if (essence === jsonLines) return (await content.text()).split('\n').slice(0, -1).map(parseJson)
   if (essence === 'application/json' || essence.endsWith('+json'))
     return parseJson(await content.text())
-  return essence.startsWith('text/') ? content.text() : decodeFile(content, type)
+  return essence.startsWith('text/') ? content.text() : decodeFile(content)
 }
 
 async function decodeForm(
-  info: DescriptorInfo,
+  infos: ReadonlyMap<string, PartInfo>,
   content: Content,
-  type: string,
 ): Promise<Record<string, unknown>> {
   const value: Record<string, unknown> = Object.create(null)
-  for (const [name, part] of info.parts ?? []) if (part.occurrence === 'many') value[name] = []
-  for (const { name, ...part } of parseMultipart(
-    new Uint8Array(await content.arrayBuffer()),
-    type,
-  )) {
-    const known = info.parts?.get(name)
+  for (const [name, { occurrence }] of infos) if (occurrence === 'many') value[name] = []
+  for (const { name, ...part } of await partsOf(content)) {
+    const known = infos.get(name)
     if (known === undefined) continue
     const decoded = await decodeContent(known, part)
     if (known.occurrence === 'many') (value[name] as unknown[]).push(decoded)
@@ -60,8 +54,9 @@ async function decodeForm(
   return value
 }
 
-async function decodeFile(content: Content, type: string): Promise<Blob> {
+async function decodeFile(content: Content): Promise<Blob> {
   const blob = await content.blob()
-  const name = parseContentDisposition(content.headers.get('content-disposition') ?? '')?.filename
+  const type = content.headers.get('content-type') ?? ''
+  const name = filenameOf(content)
   return name === undefined ? new Blob([blob], { type }) : new File([blob], name, { type })
 }

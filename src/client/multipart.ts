@@ -15,12 +15,25 @@ export interface Part extends Content {
   readonly name: string
 }
 
+/** @returns the media type of a content without its parameters. */
+export function essenceOf({ headers }: Content): string {
+  const [essence] = (headers.get('content-type') ?? '').split(';')
+  return essence.trim().toLowerCase()
+}
+
+/** @returns the name of the file that a content is; undefined for one without. */
+export function filenameOf({ headers }: Content): string | undefined {
+  return parseContentDisposition(headers.get('content-disposition') ?? '')?.filename
+}
+
 /**
  * Splits a form at its boundary.
  *
  * @throws ServingError `network` for other bytes.
  */
-export function parseMultipart(bytes: Uint8Array<ArrayBuffer>, type: string): Part[] {
+export async function partsOf(form: Content): Promise<Part[]> {
+  const bytes = new Uint8Array(await form.arrayBuffer())
+  const type = form.headers.get('content-type') ?? ''
   const [, quoted, word] = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(type) ?? []
   const delimiter = new TextEncoder().encode(`--${quoted ?? word}`)
   const blank = new TextEncoder().encode('\r\n\r\n')

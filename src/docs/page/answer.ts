@@ -1,8 +1,7 @@
 import { decodeContent } from '../../client/decode.ts'
 import type { DescriptorInfo } from '../../client/description.ts'
-import { type Content, parseMultipart } from '../../client/multipart.ts'
+import { type Content, essenceOf, filenameOf, partsOf } from '../../client/multipart.ts'
 import type { FrameValue } from '../../client/values.ts'
-import { parseContentDisposition } from '../../http/content-disposition.ts'
 import { arrayOf, arrayView } from './array-view.ts'
 import { h, sizeText } from './dom.ts'
 import { frameView } from './frame-view.ts'
@@ -13,28 +12,26 @@ const maxText = 100_000
 
 /** Shows a whole answer, or a part of one, by its descriptor. */
 export async function answerView(info: DescriptorInfo, content: Content): Promise<HTMLElement> {
-  const type = content.headers.get('content-type') ?? ''
-  const essence = type.split(';')[0].trim().toLowerCase()
+  const essence = essenceOf(content)
   if (essence === 'multipart/form-data' && info.parts !== undefined)
-    return formView(info, content, type)
+    return formView(info.parts, content)
   if (essence === 'application/json' || essence.endsWith('+json')) return jsonView(info, content)
   const blob = new Blob([await content.blob()], { type: essence })
-  if (!essence.startsWith('text/')) return download(content.headers, blob, await mediaView(blob))
+  if (!essence.startsWith('text/')) return download(content, blob, await mediaView(blob))
   const text = textView(await blob.slice(0, maxText).text())
-  if (info.id === 'serving.io.File') return download(content.headers, blob, text)
+  if (info.id === 'serving.io.File') return download(content, blob, text)
   return text
 }
 
 async function formView(
-  info: DescriptorInfo,
+  infos: NonNullable<DescriptorInfo['parts']>,
   content: Content,
-  type: string,
 ): Promise<HTMLElement> {
   const view = h('div.parts')
-  for (const part of parseMultipart(new Uint8Array(await content.arrayBuffer()), type)) {
-    const declared = info.parts?.get(part.name)
+  for (const part of await partsOf(content)) {
+    const declared = infos.get(part.name)
     const shown = declared && (await answerView(declared, part))
-    const file = shown ?? download(part.headers, await part.blob())
+    const file = shown ?? download(part, await part.blob())
     view.append(h('fieldset', h('legend', part.name), file))
   }
   return view
@@ -92,10 +89,9 @@ export function textView(text: string): HTMLElement {
   return h('pre.text', { tabindex: '0' }, cut(text))
 }
 
-function download(headers: Headers, blob: Blob, view?: Element): HTMLElement {
-  const kind = headers.get('content-type')?.split(/[/;+]/)[1] || 'bin'
-  const name =
-    parseContentDisposition(headers.get('content-disposition') ?? '')?.filename ?? `answer.${kind}`
+function download(content: Content, blob: Blob, view?: Element): HTMLElement {
+  const kind = content.headers.get('content-type')?.split(/[/;+]/)[1] || 'bin'
+  const name = filenameOf(content) ?? `answer.${kind}`
   // Of no type, so that the browser never opens the bytes in the page's own origin.
   const href = URL.createObjectURL(new Blob([blob], { type: 'application/octet-stream' }))
   return h(

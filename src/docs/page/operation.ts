@@ -4,8 +4,7 @@ import {
   type Operation,
   queryId,
 } from '../../client/description.ts'
-import { parseMultipart, type Content as ReceivedContent } from '../../client/multipart.ts'
-import { parseContentDisposition } from '../../http/content-disposition.ts'
+import { filenameOf, partsOf, type Content as ReceivedContent } from '../../client/multipart.ts'
 import { fold, h, table } from './dom.ts'
 import type { Content } from './field.ts'
 import { printRows, typeText } from './schema.ts'
@@ -121,11 +120,12 @@ export function examplesOf({ requestBody }: Operation, base: string) {
 async function contentOf(received: ReceivedContent): Promise<Content> {
   const type = received.headers.get('content-type') ?? ''
   if (type.startsWith('multipart/')) {
-    const parts = parseMultipart(new Uint8Array(await received.arrayBuffer()), type)
-    const contents = parts.map(async (part) => [part.name, await contentOf(part)] as const)
+    const contents = (await partsOf(received)).map(
+      async (part) => [part.name, await contentOf(part)] as const,
+    )
     return { type: undefined, data: '', parts: await Promise.all(contents) }
   }
-  const name = parseContentDisposition(received.headers.get('content-disposition') ?? '')?.filename
+  const name = filenameOf(received)
   const isText = name === undefined && /^text\/|json$/.test(type.split(';')[0])
   return {
     type,
