@@ -71,45 +71,30 @@ export function markChildren(
   tell(note, [...rest])
 }
 
-/** Several ways to give one input. The next chosen one takes over the value as far as it can. */
-export class Ways implements Field {
-  readonly element: HTMLElement
-  readonly #fields: readonly Field[]
-  readonly #buttons: NodeListOf<HTMLButtonElement>
-  #chosen: Field
-
-  constructor(label: string, ways: Readonly<Record<string, Field>>) {
-    this.#fields = Object.values(ways)
-    this.#chosen = this.#fields[0]
-    const choose = (index: number) => this.#choose(this.#fields[index])
-    const buttons = choice(`way to give ${label}`, Object.keys(ways), choose)
-    this.#buttons = buttons.querySelectorAll('button')
-    this.element = h('div.ways', buttons, ...this.#fields.map(({ element }) => element))
-  }
-
-  read(isDraft?: boolean): Content {
-    return this.#chosen.read(isDraft)
-  }
-
-  write(content: Content): boolean {
-    const taker = [this.#chosen, ...this.#fields].find((field) => field.write(content))
-    if (taker === undefined) return false
-    this.#chosen = taker
-    this.#buttons[this.#fields.indexOf(taker)].click()
-    return true
-  }
-
-  mark(locations: readonly ErrorLocation[]): void {
-    this.#chosen.mark(locations)
-  }
-
-  #choose(field: Field): void {
-    if (field !== this.#chosen) {
+/** @returns several ways to give one input. The next chosen one takes over the value as far as it can. */
+export function waysField(label: string, ways: Readonly<Record<string, Field>>): Field {
+  const fields = Object.values(ways)
+  let [chosen] = fields
+  const buttons = choice(`way to give ${label}`, Object.keys(ways), (index) => {
+    const field = fields[index]
+    if (field !== chosen) {
       try {
-        field.write(this.#chosen.read())
+        field.write(chosen.read())
       } catch {}
     }
-    this.#chosen = field
-    for (const each of this.#fields) each.element.hidden = each !== field
+    chosen = field
+    for (const each of fields) each.element.hidden = each !== field
+  })
+  return {
+    element: h('div.ways', buttons, ...fields.map(({ element }) => element)),
+    read: (isDraft) => chosen.read(isDraft),
+    write: (content) => {
+      const taker = [chosen, ...fields].find((field) => field.write(content))
+      if (taker === undefined) return false
+      chosen = taker
+      buttons.querySelectorAll('button')[fields.indexOf(taker)].click()
+      return true
+    },
+    mark: (locations) => chosen.mark(locations),
   }
 }

@@ -20,7 +20,7 @@ import { textField } from './text-field.ts'
 export function fieldOf(info: DescriptorInfo, label: string, document: unknown): Field {
   const { id, args, mimeTypes, schema, example } = info
   const [type = anyType] = mimeTypes
-  if (info.parts !== undefined) return new FormField(info.parts, document)
+  if (info.parts !== undefined) return formField(info.parts, document)
   if (id === 'serving.io.NumpyNdarray' || id === 'serving.io.PandasSeries') {
     return textField({ label, text: printRows(example ?? zeros(args)), preview: arrayPreview })
   }
@@ -32,8 +32,9 @@ export function fieldOf(info: DescriptorInfo, label: string, document: unknown):
     const types = mimeTypes.filter((each) => each.startsWith('image/'))
     return imageField(label, types)
   }
-  if (id === queryId && !hasMembers(resolved(schema, document))) return anyParameters(label)
-  if (id === queryId || /json$/.test(type)) return jsonField(label, schema, example, document)
+  const isOpen = id === queryId && !hasMembers(resolved(schema, document))
+  if (id === queryId || /json$/.test(type))
+    return jsonField(label, isOpen ? anyParameters : schema, example, document)
   if (!type.startsWith('text/') || id === 'serving.io.File') {
     const { mime_type: mimeType = anyType } = args
     const accept = [String(mimeType)].filter((each) => each !== anyType)
@@ -58,11 +59,8 @@ function emptyFrame({ columns, dtype, required }: DescriptorInfo['args']): Frame
   return Object.fromEntries(names.map((name) => [name, ['', '']]))
 }
 
-/** @returns the field of a query of which nothing is known: parameters of any name. */
-function anyParameters(label: string): Field {
-  const schema = { type: 'object', additionalProperties: { type: 'string' } }
-  return jsonField(label, schema, {}, undefined)
-}
+/** A query of which nothing is known: parameters of any name. */
+const anyParameters = { type: 'object', additionalProperties: { type: 'string' } }
 
 const maxZeros = 20_000
 
@@ -87,70 +85,57 @@ function arrayPreview(text: string): Element | undefined {
   }
 }
 
-class FormField implements Field {
-  readonly element = h('div.parts')
-  readonly #note = newNote()
-  readonly #parts: ReadonlyMap<string, Part>
-
-  constructor(parts: ReadonlyMap<string, PartInfo>, document: unknown) {
-    this.#parts = new Map([...parts].map(([name, info]) => [name, new Part(name, info, document)]))
-    this.element.append(this.#note, ...[...this.#parts.values()].map(({ element }) => element))
-  }
-
-  read(isDraft?: boolean): Content {
-    const parts = [...this.#parts].flatMap(([name, { fields }]) =>
-      fields.map((field) => [name, field.read(isDraft)] as const),
-    )
-    return { type: undefined, data: '', parts }
-  }
-
-  write({ parts = [] }: Content): boolean {
-    for (const [name, part] of this.#parts) part.write(parts.filter(([other]) => other === name))
-    return true
-  }
-
-  mark(locations: readonly ErrorLocation[]): void {
-    markChildren(locations, this.#parts, this.#note)
+function formField(infos: ReadonlyMap<string, PartInfo>, document: unknown): Field {
+  const note = newNote()
+  const parts = Array.from(infos, ([name, info]) => [name, partOf(name, info, document)] as const)
+  return {
+    element: h('div.parts', note, ...parts.map(([, { element }]) => element)),
+    read: (isDraft) => ({
+      type: undefined,
+      data: '',
+      parts: parts.flatMap(([name, { fields }]) =>
+        fields.map((field) => [name, field.read(isDraft)] as const),
+      ),
+    }),
+    write: ({ parts: given = [] }) => {
+      for (const [name, part] of parts)
+        part.write(given.filter(([other]) => other === name).map(([, content]) => content))
+      return true
+    },
+    mark: (locations) => markChildren(locations, parts, note),
   }
 }
 
-/** A part of a form: one field, or as many as the form may have of it. */
-class Part {
-  readonly element: HTMLElement
-  readonly fields: Field[] = []
-  readonly #note = newNote()
-  readonly #list = h('div')
-  readonly #isMany: boolean
-  readonly #make: () => Field
-
-  constructor(name: string, info: PartInfo, document: unknown) {
-    this.#make = () => fieldOf(info, name, document)
-    this.#isMany = info.occurrence === 'many'
-    const change = (text: string, by: number) =>
-      button(`${text} ${name}`, () => this.#resize(this.fields.length + by))
-    const isFixed = info.occurrence === 'one'
-    const tools = !isFixed && h('div.tools', change('Add', 1), change('Remove', -1))
-    this.element = h('fieldset', h('legend', name), tools, this.#list, this.#note)
-    this.#resize(Number(isFixed || this.#isMany))
-  }
-
-  write(parts: NonNullable<Content['parts']>): void {
-    this.#resize(parts.length)
-    for (const [i, field] of this.fields.entries()) field.write(parts[i][1])
-  }
-
-  mark(locations: readonly ErrorLocation[]): void {
-    const places = this.fields.map((field, i) => [this.#isMany ? `[${i}]` : '', field] as const)
-    markChildren(locations, places, this.#note)
-  }
-
-  #resize(count: number): void {
-    const most = this.#isMany ? count : Math.min(count, 1)
-    while (this.fields.length > Math.max(0, most)) this.fields.pop()?.element.remove()
-    while (this.fields.length < most) {
-      const field = this.#make()
-      this.fields.push(field)
-      this.#list.append(field.element)
+/** @returns a part of a form: one field, or as many as the form may have of it. */
+function partOf(name: string, info: PartInfo, document: unknown) {
+  const fields: Field[] = []
+  const note = newNote()
+  const list = h('div')
+  const isMany = info.occurrence === 'many'
+  const isFixed = info.occurrence === 'one'
+  const resize = (count: number) => {
+    const most = isMany ? count : Math.min(count, 1)
+    while (fields.length > Math.max(0, most)) fields.pop()?.element.remove()
+    while (fields.length < most) {
+      const field = fieldOf(info, name, document)
+      fields.push(field)
+      list.append(field.element)
     }
+  }
+  const change = (text: string, by: number) =>
+    button(`${text} ${name}`, () => resize(fields.length + by))
+  const tools = !isFixed && h('div.tools', change('Add', 1), change('Remove', -1))
+  resize(Number(isFixed || isMany))
+  return {
+    element: h('fieldset', h('legend', name), tools, list, note),
+    fields,
+    write: (contents: readonly Content[]) => {
+      resize(contents.length)
+      for (const [i, field] of fields.entries()) field.write(contents[i])
+    },
+    mark: (locations: readonly ErrorLocation[]) => {
+      const places = fields.map((field, i) => [isMany ? `[${i}]` : '', field] as const)
+      markChildren(locations, places, note)
+    },
   }
 }

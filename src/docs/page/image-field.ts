@@ -1,5 +1,5 @@
 import { button, choice, h } from './dom.ts'
-import { type Field, newNote, tell, Ways } from './field.ts'
+import { type Field, newNote, tell, waysField } from './field.ts'
 import { fileField } from './file-field.ts'
 
 const side = 280
@@ -27,7 +27,7 @@ export function imageField(label: string, accept: readonly string[]): Field {
     write: () => false,
     mark: (locations) => tell(note, locations),
   }
-  return new Ways(label, { File: file, Draw: drawn })
+  return waysField(label, { File: file, Draw: drawn })
 }
 
 function drawingPad(label: string, take: (picture: File | undefined) => void): HTMLElement {

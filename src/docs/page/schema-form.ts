@@ -3,7 +3,7 @@ import { startOf } from '../../core/json-schema/sample.ts'
 import { hasMembers, shapeOf } from '../../core/json-schema/shape.ts'
 import { type Control, sampleHint } from './control.ts'
 import { h } from './dom.ts'
-import { type Field, isJson, Ways } from './field.ts'
+import { type Field, isJson, waysField } from './field.ts'
 import { controlOf } from './nested-control.ts'
 import { textField } from './text-field.ts'
 
@@ -37,7 +37,7 @@ export function jsonField(
     },
     mark: (locations) => control.mark(locations),
   }
-  return new Ways(label, { Fields: fields, JSON: text })
+  return waysField(label, { Fields: fields, JSON: text })
 }
 
 function hasFields(given: unknown, document: unknown): boolean {

@@ -2,7 +2,7 @@ import { frameFromJson, frameToJson } from '../../client/frames.ts'
 import type { Cell, FrameValue } from '../../client/values.ts'
 import { columnOfTexts, parseCsv } from './csv.ts'
 import { button, h, table } from './dom.ts'
-import { type Field, isJson, newNote, setInvalid, tell, Ways } from './field.ts'
+import { type Field, isJson, newNote, setInvalid, tell, waysField } from './field.ts'
 import { fileField } from './file-field.ts'
 import { frameView } from './frame-view.ts'
 import { printRows } from './schema.ts'
@@ -26,7 +26,7 @@ export function frameField(label: string, orient: string, frame: FrameValue): Fi
     show: (chosen) => showFile(chosen, cells),
     typeOf: (file) => (isParquet(file) ? parquetType : 'text/csv'),
   })
-  return new Ways(label, {
+  return waysField(label, {
     Table: cells,
     JSON: textField({ label: `${label} as JSON` }),
     File: file,
