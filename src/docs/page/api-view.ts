@@ -36,8 +36,8 @@ export interface Page {
   readonly job?: string | undefined
 }
 
-/** @returns an API for the page, and what to call when another one takes its place. */
-export function apiView(api: ListedApi, page: Page) {
+/** @returns an API for the page. */
+export function apiView(api: ListedApi, page: Page): HTMLElement {
   const { base, document, credentials, job } = page
   const target = api.methods && openTarget(api, api.methods)
   const field = target?.field ?? fieldOf(api.input, 'the input', document)
@@ -170,14 +170,18 @@ export function apiView(api: ListedApi, page: Page) {
     )
   const path = base.replace(location.origin, '') + api.path
   const models = chatModelsOf(api)
-  const headers = () => credentials.headers()
-  const element = h(
+  const leave = () => {
+    running?.abort()
+    live?.leave()
+  }
+  const view = h(
     'article',
+    { onleave: leave },
     h('h2', { tabindex: '-1' }, api.name),
     h('p.route', methodBadge(api), ' ', h('code', path)),
     markdownView(api.doc ?? ''),
     gallery,
-    models.length > 0 && chatView({ url: `${base}/v1`, models, headers }),
+    models.length > 0 && chatView(models, base, credentials),
     h(
       'div.panes',
       card('Input', kindText(api.input), form),
@@ -189,14 +193,10 @@ export function apiView(api: ListedApi, page: Page) {
   if (examples.length > 0) void use(examples[0], () => isTouched)
   if (job !== undefined) {
     isJob = true
-    const place = { api, base, headers: headers() }
+    const place = { api, base, headers: credentials.headers() }
     void run((signal, started) => showJob(answer, job, { ...place, signal, started }))
   }
-  const leave = () => {
-    running?.abort()
-    live?.leave()
-  }
-  return { element, leave }
+  return view
 }
 
 /** Shows the call as code, in the language that the reader chooses. */

@@ -18,11 +18,11 @@ const bundle = async (entry) => {
 }
 
 const [script, style, html] = await Promise.all([
-  bundle('main.ts'),
+  bundle('app.ts'),
   bundle('page.css'),
   readFile(file('index.html'), 'utf8'),
 ])
 if (/<\/script|<!--/i.test(script)) throw new Error('the script of the page would end its element')
-const page = html.replace('/* page.css */', () => style).replace('/* main.ts */', () => script)
+const page = html.replace('/* page.css */', () => style).replace('/* app.ts */', () => script)
 await mkdir(file('../../../dist/page'), { recursive: true })
 await writeFile(file('../../../dist/page/index.html'), page)

@@ -20,14 +20,8 @@ const maxMates = 30
 /** Until it asks a server again that has gone. **Units**: milliseconds. */
 const retryMs = 2000
 
-/** Where the calls come from. */
-export interface CallsPlace {
-  readonly base: string
-  readonly credentials: Credentials
-}
-
-/** @returns the last calls of the service, as they come, and what to call when another view takes its place. */
-export function callsView({ base, credentials }: CallsPlace) {
+/** @returns the last calls of the service at `base`, as they come. */
+export function callsView(base: string, credentials: Credentials): HTMLElement {
   const left = new AbortController()
   const list = new CallList()
   const state = h('span.dim', { role: 'status' }, 'connecting')
@@ -51,8 +45,10 @@ export function callsView({ base, credentials }: CallsPlace) {
       await new Promise((resolve) => setTimeout(resolve, retryMs))
     }
   }
-  const element = h(
+  void follow()
+  return h(
     'article.calls',
+    { onleave: () => left.abort() },
     h('h2', { tabindex: '-1' }, 'Calls'),
     h(
       'p.doc',
@@ -66,8 +62,6 @@ export function callsView({ base, credentials }: CallsPlace) {
     h('ul.legend', { 'aria-label': 'colours' }, ...partKinds.map(legend)),
     list.element,
   )
-  void follow()
-  return { element, leave: () => left.abort() }
 }
 
 function legend(kind: string): HTMLElement {

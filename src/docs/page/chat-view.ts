@@ -1,39 +1,33 @@
+import type { Credentials } from './credentials.ts'
 import { button, failure, h } from './dom.ts'
 import { eventsOf } from './exchange.ts'
-
-/** The models that chat, where they are, and what their callers are known by. */
-export interface ChatPlace {
-  /** URL of the endpoints of OpenAI: `…/v1`. */
-  readonly url: string
-  readonly models: readonly string[]
-  headers(): Record<string, string>
-}
 
 interface Message {
   readonly role: 'user' | 'assistant'
   readonly content: string
 }
 
-/** @returns a chat with the models of the service. */
-export function chatView({ url, models, headers }: ChatPlace): HTMLElement {
+/** @returns a chat with models of the service at `base`. */
+export function chatView(
+  models: readonly string[],
+  base: string,
+  credentials: Credentials,
+): HTMLElement {
   const messages: Message[] = []
   const list = h('div.answers', { role: 'log', tabindex: '0', 'aria-label': 'messages' })
   const model = h('select', { 'aria-label': 'model' }, ...models.map((name) => h('option', name)))
   const text = h('textarea', { rows: 3, 'aria-label': 'message' })
-  const say = (role: string, content: string) => {
-    const view = h('p', { class: `message ${role}` }, content)
-    list.append(view)
-    return view
-  }
+  const say = (role: string, content: string) =>
+    list.appendChild(h('p', { class: `message ${role}` }, content))
   const fail = (error: Error) => list.append(failure(error.message))
   const answer = async () => {
     if (text.value.trim() === '') return
     messages.push({ role: 'user', content: text.value })
     say('user', text.value)
     text.value = ''
-    const events = await eventsOf(`${url}/chat/completions`, {
+    const events = await eventsOf(`${base}/v1/chat/completions`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers() },
+      headers: { 'content-type': 'application/json', ...credentials.headers() },
       body: JSON.stringify({ model: model.value, messages, stream: true }),
     })
     const view = say('assistant', '')
