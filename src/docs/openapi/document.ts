@@ -1,11 +1,9 @@
 import type { Api } from '../../api/api.ts'
 import { isPublicPath, type RequestHook } from '../../api/hooks.ts'
-
 import type { LiveApi } from '../../api/live-api.ts'
 import type { LiveRoute } from '../../api/live-route.ts'
 import type { Mount } from '../../api/mount.ts'
 import { Query } from '../../api/query.ts'
-
 import {
   clientDescriptor,
   clientMetadata,
@@ -50,8 +48,6 @@ export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly [member: string]: unknown
 }
-
-const descriptorsMember = 'x-serving'
 
 /**
  * `others`: endpoints beside the APIs.
@@ -120,15 +116,15 @@ function operationOf(api: Api, shared: Shared): Readonly<Record<string, unknown>
   }
   const common = { ...commonMembers(api, shared), ...(parameters.length > 0 && { parameters }) }
   if (input instanceof Query) {
-    const described = { [descriptorsMember]: { output: clientDescriptor(output) } }
-    return { ...common, responses: responsesFor(queryErrors), ...described }
+    const described = { output: clientDescriptor(output) }
+    return { ...common, responses: responsesFor(queryErrors), 'x-serving': described }
   }
   const content = withExamples(contentOf(requests, components, `${name}_request`), api)
   return {
     ...common,
     requestBody: { required: true, content },
     responses: responsesFor(bodyErrors),
-    [descriptorsMember]: clientMetadata(api),
+    'x-serving': clientMetadata(api),
   }
 }
 
@@ -167,7 +163,7 @@ function liveOperationOf(api: DescribedLive, shared: Shared): Readonly<Record<st
       101: { description: 'A WebSocket; asyncapi.json describes its messages.' },
       ...problems(api, requests.errors, shared),
     },
-    [descriptorsMember]: {
+    'x-serving': {
       ...clientMetadata(api),
       live: {
         maxMessage: api.maxMessage,

@@ -4,21 +4,15 @@ import { extent, plot } from './plot.ts'
 /** @returns the array of nested lists; undefined for anything else. */
 export function arrayOf(value: unknown) {
   const shape: number[] = []
-  for (let level = value; Array.isArray(level); level = level[0]) shape.push(level.length)
-  const data: unknown[] = []
-  const flatten = (each: unknown, depth: number): boolean => {
-    if (depth < shape.length) {
-      return (
-        Array.isArray(each) &&
-        each.length === shape[depth] &&
-        each.every((inner) => flatten(inner, depth + 1))
-      )
-    }
-    data.push(each)
-    return typeof each !== 'object' || each === null
+  let data = [value]
+  while (Array.isArray(data[0])) {
+    const { length } = data[0]
+    if (!data.every((each) => Array.isArray(each) && each.length === length)) return undefined
+    shape.push(length)
+    data = data.flat()
   }
-  if (flatten(value, 0)) return { shape, data }
-  return undefined
+  if (data.some((each) => typeof each === 'object' && each !== null)) return undefined
+  return { shape, data }
 }
 
 const maxCells = 400

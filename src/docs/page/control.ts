@@ -57,11 +57,16 @@ export function sampleHint(
   return h('span.dim', `There is no sample: expected ${fault.wanted}${where}.`)
 }
 
+/** @returns what `read` makes of a text; an empty one is left out where it may. */
+export function valueOf({ isRequired }: Slot, text: string, read: (text: string) => unknown) {
+  return text === '' && !isRequired ? undefined : read(text)
+}
+
 /** Joins an input with its label and the place of its messages. */
 export function inputControl(
   slot: Slot,
   input: HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement,
-  valueOf: (text: string) => unknown,
+  read: (text: string) => unknown,
 ): Control {
   const note = newNote()
   const mark = (locations: readonly ErrorLocation[]) => {
@@ -76,5 +81,5 @@ export function inputControl(
     slot.name === ''
       ? h('div.member', ...parts)
       : h('label.member', h('span', ...heading(slot)), ...parts)
-  return { element, value: () => valueOf(input.value), mark }
+  return { element, value: () => valueOf(slot, input.value, read), mark }
 }

@@ -1,4 +1,4 @@
-import { type Control, heading, inputControl, type Slot } from './control.ts'
+import { type Control, heading, inputControl, type Slot, valueOf } from './control.ts'
 import { h } from './dom.ts'
 import { textField } from './text-field.ts'
 
@@ -15,7 +15,7 @@ export function choiceControl(slot: Slot, choices: readonly unknown[]): Control 
     h('option', { value: i, selected: word === slot.value }, String(word)),
   )
   const select = h('select', !slot.isRequired && h('option', { value: '' }, ''), ...options)
-  return inputControl(slot, select, (text) => (text === '' ? undefined : choices[Number(text)]))
+  return inputControl(slot, select, (text) => choices[Number(text)])
 }
 
 /** @returns a value that leaves no choice, as text. */
@@ -28,15 +28,10 @@ export function constantControl(slot: Slot, only: unknown): Control {
   }
 }
 
-/** @returns a reader of texts that leaves out an empty one where it may. */
-function optional({ isRequired }: Slot, read: (text: string) => unknown) {
-  return (text: string) => (text === '' && !isRequired ? undefined : read(text))
-}
-
 /** @returns the control of a number. */
 export function numberControl(slot: Slot): Control {
   const input = h('input', { type: 'text', inputmode: 'decimal', value: slot.value ?? '' })
-  return inputControl(slot, input, optional(slot, numberIn))
+  return inputControl(slot, input, numberIn)
 }
 
 /**
@@ -55,9 +50,8 @@ function numberIn(text: string): unknown {
 export function textControl(slot: Slot): Control {
   const { schema, value } = slot
   const text = String(value ?? '')
-  const valueOf = optional(slot, (typed) => typed)
   if (text.includes('\n'))
-    return inputControl(slot, h('textarea', { rows: 4, value: text }), valueOf)
+    return inputControl(slot, h('textarea', { rows: 4, value: text }), String)
   const type = inputTypes[String(schema.format)] ?? 'text'
   const input = h('input', { type, step: 'any', value: text })
   // What the browser's control of that type cannot show is written by hand.
@@ -65,7 +59,7 @@ export function textControl(slot: Slot): Control {
     input.type = 'text'
     input.value = text
   }
-  return inputControl(slot, input, valueOf)
+  return inputControl(slot, input, String)
 }
 
 /** @returns the control of any value, as JSON. */
@@ -78,7 +72,7 @@ export function jsonControl(slot: Slot): Control {
   })
   return {
     element: h('div.member', name !== '' && h('span', ...heading(slot)), editor.element),
-    value: () => optional(slot, parsed)(editor.text().trim()),
+    value: () => valueOf(slot, editor.text().trim(), parsed),
     mark: editor.mark,
   }
 }
