@@ -49,6 +49,8 @@ export interface OpenApiDocument {
 /** An operation of the document. */
 export interface Operation {
   readonly operationId?: string
+  readonly tags?: readonly string[]
+  readonly summary?: string
   readonly description?: string
   readonly requestBody?: Body
   readonly responses?: Readonly<Record<string, Body>>
@@ -92,28 +94,36 @@ interface Descriptor {
   })[]
 }
 
-/** @returns the APIs of a document by name. */
-export function apisOf({ paths = {} }: OpenApiDocument): ReadonlyMap<string, ApiInfo> {
-  const apis = new Map<string, ApiInfo>()
-  for (const [path, item] of Object.entries(paths)) {
+/** Walks over the operations of a document. */
+export function* operationsOf({ paths = {} }: OpenApiDocument) {
+  for (const [path, given] of Object.entries(paths)) {
+    const item = given as Partial<Record<string, Operation>>
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
-      const operation = (item as Partial<Record<string, Operation>>)[method.toLowerCase()] ?? {}
-      const { operationId: name, description: doc, responses = {}, 'x-serving': kinds } = operation
-      if (name === undefined || kinds === undefined) continue
-      const { input, output, live } = kinds
-      const bodies = live ?? { input: operation.requestBody, output: responses['200'] }
-      apis.set(name, {
-        name,
-        method,
-        isAsync: '202' in responses,
-        isLive: live !== undefined,
-        maxMessage: live?.maxMessage,
-        path,
-        doc,
-        input: input === undefined ? queryInfo(operation) : infoOf(input, bodies.input),
-        output: infoOf(output, bodies.output),
-      })
+      const operation = item[method.toLowerCase()]
+      if (operation !== undefined) yield { path, item, method, operation }
     }
+  }
+}
+
+/** @returns the APIs of a document by name. */
+export function apisOf(document: OpenApiDocument): ReadonlyMap<string, ApiInfo> {
+  const apis = new Map<string, ApiInfo>()
+  for (const { path, method, operation } of operationsOf(document)) {
+    const { operationId: name, description: doc, responses = {}, 'x-serving': kinds } = operation
+    if (name === undefined || kinds === undefined) continue
+    const { input, output, live } = kinds
+    const bodies = live ?? { input: operation.requestBody, output: responses['200'] }
+    apis.set(name, {
+      name,
+      method,
+      isAsync: '202' in responses,
+      isLive: live !== undefined,
+      maxMessage: live?.maxMessage,
+      path,
+      doc,
+      input: input === undefined ? queryInfo(operation) : infoOf(input, bodies.input),
+      output: infoOf(output, bodies.output),
+    })
   }
   return apis
 }

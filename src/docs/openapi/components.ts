@@ -54,7 +54,7 @@ export class Components {
       const meaning = JSON.stringify(
         [...reachable(key, all)].sort().map((each) => [each, all.get(each)]),
       )
-      names.set(key, this.#reserve(preferredName(key, name), name, meaning))
+      names.set(key, nameFor(meaning, this.#meanings, ...preferredNames(key, name)))
     }
     const rename = (ref: string) => {
       const { key = '', rest } = parseRef(ref)
@@ -70,26 +70,32 @@ export class Components {
     if (own === undefined) return rewrite(body, rename) as JsonSchema
     return { $ref: base + own }
   }
+}
 
-  #reserve(preferred: string, owner: string, meaning: string): string {
-    const clean = preferred.replace(/[^A-Za-z0-9._-]/g, '_')
-    const names = [clean]
-    if (preferred !== owner) names[1] = `${owner}_${clean}`
-    for (let i = 0; ; i++) {
-      const name = names[i] ?? `${clean}_${i + 1}`
-      const there = this.#meanings.get(name)
-      if (there !== undefined && there !== meaning) continue
-      this.#meanings.set(name, meaning)
-      return name
-    }
+/**
+ * Takes the first of the names, or of numbered ones, that no other meaning has.
+ *
+ * @returns that name.
+ */
+export function nameFor(
+  meaning: string,
+  meanings: Map<string, string>,
+  ...names: readonly string[]
+): string {
+  for (let i = 0; ; i++) {
+    const name = names[i] ?? `${names[0]}_${i + 1}`
+    const there = meanings.get(name)
+    if (there !== undefined && there !== meaning) continue
+    meanings.set(name, meaning)
+    return name
   }
 }
 
-/** @returns the name wanted for a part of a schema; zod calls those without a name __schema0, __schema1, … */
-function preferredName(key: string, owner: string): string {
-  if (key === '#') return owner
-  if (key.startsWith('__')) return `${owner}_${key.replace(/^_+/, '')}`
-  return key
+/** @returns the names wanted for a part of a schema; zod calls those without a name __schema0, __schema1, … */
+function preferredNames(key: string, owner: string): readonly string[] {
+  const own = key.startsWith('__') ? `${owner}_${key.replace(/^_+/, '')}` : key
+  const names = key === '#' ? [owner] : [own, `${owner}_${own}`]
+  return names.map((name) => name.replace(/[^A-Za-z0-9._-]/g, '_'))
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { RequestHook, SecurityScheme } from '../../api/hooks.ts'
 import type { ErrorDescription } from '../../descriptors/description.ts'
+import { nameFor } from './components.ts'
 
 /** A security scheme object of OpenAPI. */
 export type SchemeObject = Omit<SecurityScheme, 'scopes'>
@@ -7,6 +8,7 @@ export type SchemeObject = Omit<SecurityScheme, 'scopes'>
 /** Collects the schemes of a document. */
 export class SecuritySchemes {
   readonly #schemes = new Map<string, SchemeObject>()
+  readonly #meanings = new Map<string, string>()
 
   get schemes(): Readonly<Record<string, SchemeObject>> | undefined {
     if (this.#schemes.size === 0) return undefined
@@ -16,19 +18,11 @@ export class SecuritySchemes {
   requirementsOf(
     auth: RequestHook | undefined,
   ): readonly Readonly<Record<string, readonly string[]>>[] {
-    return Object.entries(auth?.security ?? {}).map(([name, { scopes = [], ...scheme }]) => ({
-      [this.#add(name, scheme)]: scopes,
-    }))
-  }
-
-  #add(preferred: string, scheme: SchemeObject): string {
-    for (let i = 1; ; i++) {
-      const name = i === 1 ? preferred : `${preferred}_${i}`
-      const there = this.#schemes.get(name)
-      if (there !== undefined && JSON.stringify(there) !== JSON.stringify(scheme)) continue
+    return Object.entries(auth?.security ?? {}).map(([preferred, { scopes = [], ...scheme }]) => {
+      const name = nameFor(JSON.stringify(scheme), this.#meanings, preferred)
       this.#schemes.set(name, scheme)
-      return name
-    }
+      return { [name]: scopes }
+    })
   }
 }
 

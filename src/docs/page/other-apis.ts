@@ -3,6 +3,7 @@ import {
   type ApiInfo,
   type DescriptorInfo,
   type Operation,
+  operationsOf,
   queryInfo,
 } from '../../client/description.ts'
 import type { ServiceDocument } from './operation.ts'
@@ -24,32 +25,22 @@ export interface PageData {
   readonly entries: readonly (PageEntry & { readonly isRoot: boolean })[]
 }
 
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const common = { isAsync: false, isLive: false }
-
-/** An operation that is no API, with what only the page reads. */
-interface OtherOperation extends Operation {
-  readonly tags?: readonly string[]
-  readonly summary?: string
-}
 
 /**
  * @returns the paths of a document that are no APIs: of protocols, and of mounted handlers with a
  * document.
  */
-export function otherApisOf({ paths = {} }: ServiceDocument): readonly ListedApi[] {
-  return Object.entries(paths).flatMap(([path, item]) =>
-    methods.flatMap((method) => {
-      const operation: OtherOperation | undefined = item[method.toLowerCase()]
-      if (operation === undefined || operation['x-serving'] !== undefined) return []
-      const { operationId: name = `${method} ${path}`, summary, tags = [] } = operation
-      const { requestBody, responses = {}, description: doc = summary } = operation
-      const [group = `/${path.split('/')[1]}`] = tags
-      const input = requestBody === undefined ? queryInfo(operation) : infoOf(requestBody)
-      const output = infoOf(responses['200'])
-      return { ...common, name, method, path, doc, group, isRoot: 'servers' in item, input, output }
-    }),
-  )
+export function otherApisOf(document: ServiceDocument): readonly ListedApi[] {
+  return [...operationsOf(document)].flatMap(({ path, item, method, operation }) => {
+    if (operation['x-serving'] !== undefined) return []
+    const { operationId: name = `${method} ${path}`, summary, tags = [] } = operation
+    const { requestBody, responses = {}, description: doc = summary } = operation
+    const [group = `/${path.split('/')[1]}`] = tags
+    const input = requestBody === undefined ? queryInfo(operation) : infoOf(requestBody)
+    const output = infoOf(responses['200'])
+    return { ...common, name, method, path, doc, group, isRoot: 'servers' in item, input, output }
+  })
 }
 
 /** @returns the paths that no document has: of mounted handlers, and of protocols. */
@@ -82,7 +73,9 @@ const kinds: readonly (readonly [pattern: RegExp, id: string])[] = [
 ]
 
 /** @returns a body without a descriptor, by its first media type. */
-function infoOf({ content = {} }: NonNullable<Operation['requestBody']> = {}): DescriptorInfo {
+export function infoOf({
+  content = {},
+}: NonNullable<Operation['requestBody']> = {}): DescriptorInfo {
   const [[type, { schema, example }] = ['text/plain', {}]] = Object.entries(content)
   const [, id = ''] = kinds.find(([pattern]) => pattern.test(type)) ?? []
   return { id, args: {}, mimeTypes: [type], schema, example }

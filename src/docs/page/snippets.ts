@@ -2,7 +2,7 @@ import { type ApiInfo, type DescriptorInfo, queryId } from '../../client/descrip
 import { frameFromJson, seriesFromJson } from '../../client/frames.ts'
 import { urlOf } from './exchange.ts'
 import { type Content, isJson } from './field.ts'
-import type { ListedApi } from './other-apis.ts'
+import { infoOf, type ListedApi } from './other-apis.ts'
 
 const maxInline = 2000
 const maxLine = 110
@@ -48,13 +48,7 @@ const writers = {
   Python: { write: python, result: pythonResult },
 }
 
-const jobOutput: DescriptorInfo = {
-  id: 'serving.io.JSON',
-  args: {},
-  mimeTypes: ['application/json'],
-  schema: undefined,
-  example: undefined,
-}
+const jobOutput = infoOf({ content: { 'application/json': {} } })
 
 function curlResult(base: string, headers: Headers): string {
   const lines = [
@@ -210,9 +204,8 @@ function typescript(
 ): string {
   const { parts } = content
   const value = parts ? formMembers(api.input, parts) : literalOf(api.input, content)
-  const method = /^[A-Za-z_$][\w$]*$/.test(api.name)
-    ? `client.${api.name}`
-    : `client[${quoted(api.name)}]`
+  const name = key(api.name)
+  const method = name === api.name ? `client.${name}` : `client[${name}]`
   const call = `${method}${isJob ? '.submit' : ''}(${value}${optionText('params', params)})`
   const read = typescriptRead(
     api,
