@@ -93,17 +93,13 @@ export interface ValuesCall<T> extends Call<T[]>, AsyncIterable<T> {}
 export class TextCall extends Call<string> implements AsyncIterable<string> {
   async *[Symbol.asyncIterator](): AsyncGenerator<string, void, undefined> {
     const { body, headers } = await this.response()
-    if (body === null) {
-      this.release()
-      return
-    }
     const pieces = this.#piecesOf(body)
     if (headers.get('content-type') === jsonLines)
       yield* parseLines(pieces) as AsyncGenerator<never>
     else yield* pieces
   }
 
-  async *#piecesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  async *#piecesOf(body: Response['body']): AsyncGenerator<string, void, undefined> {
     try {
       yield* textPieces(body)
     } catch (error) {

@@ -39,11 +39,12 @@ export async function* parseEvents(
   }
 }
 
-/** Reads a body as text, piece by piece. `tell` gets the number of bytes that have come. */
+/** Reads a body, if there is one, as text, piece by piece. `tell` gets the number of bytes that have come. */
 export async function* textPieces(
-  body: ReadableStream<Uint8Array>,
+  body: Response['body'],
   tell = (_bytes: number) => {},
 ): AsyncGenerator<string, void, undefined> {
+  if (body === null) return
   const reader = body.getReader()
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let bytes = 0

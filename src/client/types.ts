@@ -86,20 +86,20 @@ type RowsJob<V> = Job<AsyncGenerator<RowAnswer<V extends ArrayValue ? NestedList
 
 type CallOf<O, F> = O extends Text
   ? TextCall
-  : O extends JsonDescriptor<infer S>
-    ? F extends (...args: never[]) => infer R
-      ? IsStream<Awaited<R>> extends true
-        ? ValuesCall<S extends Schema ? SingleResult<O, F> : Jsonified<PieceOf<Awaited<R>>>>
-        : Call<SingleResult<O, F>>
-      : Call<SingleResult<O, F>>
+  : O extends JsonDescriptor<infer _>
+    ? IsGenerator<F> extends true
+      ? ValuesCall<PieceResult<O, F>>
+      : Call<ResultOf<O, F>>
     : Call<ResultOf<O, F>>
 
 type PieceOf<R> = R extends AsyncIterable<infer T> | IterableIterator<infer T> ? T : never
-type IsStream<R> = 0 extends 1 & R
-  ? false
-  : [R] extends [AsyncIterable<unknown> | IterableIterator<unknown>]
-    ? true
-    : false
+type IsGenerator<F> = F extends (...args: never[]) => infer R
+  ? 0 extends 1 & Awaited<R>
+    ? false
+    : [Awaited<R>] extends [AsyncIterable<unknown> | IterableIterator<unknown>]
+      ? true
+      : false
+  : false
 
 /** A method for each API of `S`: the type of a Service made by `add` and `addGet`, or of a module that exports one. */
 export type Client<S> =

@@ -64,11 +64,10 @@ function pageEndpoint(path: string, read: () => ReturnType<typeof makePage>): En
   })
 }
 
-function makePage(html: Buffer) {
-  const body = Buffer.from(html)
+function makePage(body: Buffer) {
   const headers: HeaderLine[] = [
     ['content-type', 'text/html; charset=utf-8'],
-    ['content-security-policy', policyOf(html.toString())],
+    ['content-security-policy', policyOf(body.toString())],
     ['x-content-type-options', 'nosniff'],
     ['x-frame-options', 'DENY'],
     ['referrer-policy', 'no-referrer'],

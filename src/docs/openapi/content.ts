@@ -92,15 +92,17 @@ function formObject(
   const required = fields
     .filter(({ occurrence }) => occurrence === 'one')
     .map((field) => field.name)
-  const properties: Record<string, JsonSchema> = {}
-  const encoding: Record<string, { contentType: string }> = {}
-  for (const field of fields) {
-    properties[field.name] = fieldSchema(field, components, `${name}_${field.name}`)
-    encoding[field.name] = { contentType: field.formats.map(({ mimeType }) => mimeType).join(', ') }
-  }
+  const properties = fields.map((field) => {
+    return [field.name, fieldSchema(field, components, `${name}_${field.name}`)]
+  })
+  const encoding = fields.map((field) => {
+    const contentType = field.formats.map(({ mimeType }) => mimeType).join(', ')
+    return [field.name, { contentType }]
+  })
+  const schema = { type: 'object', properties: Object.fromEntries(properties) }
   return {
-    schema: { type: 'object', properties, ...(required.length > 0 && { required }) },
-    encoding,
+    schema: { ...schema, ...(required.length > 0 && { required }) },
+    encoding: Object.fromEntries(encoding),
   }
 }
 

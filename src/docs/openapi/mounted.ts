@@ -77,7 +77,8 @@ export function mergeMount<D extends Members>(
   }
 }
 
-function operationsOf(paths: unknown): Record<string, unknown>[] {
+/** @returns the operations of all paths. */
+export function operationsOf(paths: unknown): Record<string, unknown>[] {
   return Object.values(recordOf(paths)).flatMap((item) =>
     Object.entries(recordOf(item))
       .filter(([key]) => methods.has(key))

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../api/endpoint.ts'
 import { paramNames } from '../../api/path-params.ts'
+import { operationsOf } from './mounted.ts'
 import { pathParameter } from './query.ts'
 
 /** @returns a path without a prefix; undefined for one that is not below it. */
@@ -54,13 +55,6 @@ const descriptions: Readonly<Record<string, string>> = {
 export function protocolTags(
   paths: ReturnType<typeof protocolPaths>,
 ): readonly { readonly name: string }[] {
-  const tags = Object.values(paths).flatMap((item) =>
-    Object.values(item).flatMap(
-      (operation) => (operation as { readonly tags?: readonly string[] }).tags ?? [],
-    ),
-  )
-  return [...new Set(tags)].map((name) => ({
-    name,
-    description: descriptions[name],
-  }))
+  const tags = operationsOf(paths).flatMap((operation) => (operation.tags ?? []) as string[])
+  return [...new Set(tags)].map((name) => ({ name, description: descriptions[name] }))
 }

@@ -14,7 +14,7 @@ import { mediaView } from './image-field.ts'
 import { showJob } from './job-view.ts'
 import { liveView } from './live-view.ts'
 import { markdownView } from './markdown.ts'
-import { objectControl } from './nested-control.ts'
+import { unnamedControl } from './nested-control.ts'
 import { openTarget } from './open-target.ts'
 import {
   type Example,
@@ -256,7 +256,7 @@ function paramsOf(
   // A text of no rules stays empty: an id that nobody has is no sample.
   const value = Object(startOf(schema, document)) as Record<string, unknown>
   for (const name of names) if (value[name] === 'text') value[name] = ''
-  return objectControl({ name: '', label: '', schema, isRequired: true, value, document })
+  return unnamedControl('', schema, value, document)
 }
 
 /** Shows the picture of an example, the first one of a form. */

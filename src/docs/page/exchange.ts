@@ -60,7 +60,7 @@ export async function eventsOf(
   init: RequestInit,
 ): Promise<AsyncGenerator<EventValue>> {
   const response = await fetch(url, init)
-  if (!response.ok || response.body === null) throw await errorOf(response)
+  if (!response.ok) throw await errorOf(response)
   return parseEvents(textPieces(response.body))
 }
 
@@ -92,7 +92,7 @@ export async function showResponse(
     isEvents ||
     (type.startsWith('text/') && output.id === 'serving.io.Text')
   ) {
-    await showText(box, textPieces(response.body ?? new Blob().stream(), tell), isEvents)
+    await showText(box, textPieces(response.body, tell), isEvents)
     return []
   }
   const bytes = await response.arrayBuffer()

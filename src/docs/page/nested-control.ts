@@ -16,7 +16,7 @@ import {
 const maxItems = 100
 
 /** @returns the control of a value. */
-export function controlOf(given: Omit<Slot, 'schema'> & { readonly schema: unknown }): Control {
+function controlOf(given: Omit<Slot, 'schema'> & { readonly schema: unknown }): Control {
   const { schema, isNullable, variants } = shapeOf(given.schema, given.document)
   const slot: Slot = { ...given, schema }
   const make = (inner: Slot) => {
@@ -32,6 +32,11 @@ export function controlOf(given: Omit<Slot, 'schema'> & { readonly schema: unkno
   return stateControl(slot, isNullable, (value) =>
     make({ ...slot, name: '', isRequired: true, value }),
   )
+}
+
+/** @returns the control of a value without a name of its own: an item, or the whole input. */
+export function unnamedControl(label: string, schema: unknown, value: unknown, document: unknown) {
+  return controlOf({ name: '', label, schema, isRequired: true, value, document })
 }
 
 function plainControl(slot: Slot, variants: readonly SchemaObject[]): Control {
@@ -159,7 +164,7 @@ function growingList<R>(changed = () => {}) {
 }
 
 /** The members of an object, then entries of any name where the schema takes them. */
-export function objectControl(slot: Slot): Control {
+function objectControl(slot: Slot): Control {
   const { schema, value, name, label, document } = slot
   const given = Object(value) as Record<string, unknown>
   const note = newNote()
@@ -199,8 +204,7 @@ function entriesOf(
   const addEntry = (name: string, value: unknown) => {
     const title = `${label}: name of the entry`
     const key = h('input', { type: 'text', value: name, placeholder: 'name', 'aria-label': title })
-    const of = { label: `${label}: value of the entry`, schema, value, document }
-    const control = controlOf({ ...of, name: '', isRequired: true })
+    const control = unnamedControl(`${label}: value of the entry`, schema, value, document)
     add({ key, control }, false, key, control.element)
   }
   for (const [name, value] of start) addEntry(name, value)
@@ -227,8 +231,7 @@ function listControl(slot: Slot): Control {
   })
   const nextSchema = () => first[rows.size] ?? schema.items
   const addItem = (item: unknown) => {
-    const of = { label: `item of ${label}`, schema: nextSchema(), value: item, document }
-    const control = controlOf({ ...of, name: '', isRequired: true })
+    const control = unnamedControl(`item of ${label}`, nextSchema(), item, document)
     add(control, rows.size < first.length, control.element)
   }
   const more = button('Add item', () => addItem(startOf(nextSchema(), document)))

@@ -4,7 +4,7 @@ import { hasMembers, shapeOf } from '../../core/json-schema/shape.ts'
 import { type Control, sampleHint } from './control.ts'
 import { h } from './dom.ts'
 import { type Field, isJson, waysField } from './field.ts'
-import { controlOf } from './nested-control.ts'
+import { unnamedControl } from './nested-control.ts'
 import { textField } from './text-field.ts'
 
 /** @returns the field of a JSON value: fields for what its schema has, or the text. */
@@ -23,7 +23,7 @@ export function jsonField(
   const box = h('div')
   let control: Control
   const show = (value: unknown) => {
-    control = controlOf({ name: '', label: '', schema, isRequired: true, value, document })
+    control = unnamedControl('', schema, value, document)
     box.replaceChildren(control.element)
   }
   show(start)
