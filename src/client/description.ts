@@ -164,11 +164,8 @@ function partInfo(
   { schema, encoding }: MediaType,
 ): PartInfo {
   const { name, occurrence } = part
-  const properties = (schema?.properties ?? {}) as Readonly<
-    Record<string, SchemaObject | undefined>
-  >
-  const field = properties[name] ?? {}
-  const one = ((occurrence === 'many' ? field.items : field) ?? {}) as SchemaObject
+  const field: SchemaObject = Object(Object(schema?.properties)[name])
+  const one: SchemaObject = occurrence === 'many' ? Object(field.items) : field
   const isJson = one.contentSchema !== undefined
   const [example] = (one.examples ?? []) as readonly unknown[]
   return {

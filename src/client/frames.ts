@@ -4,13 +4,6 @@ import { type Cell, type FrameInput, type FrameValue, labels, type SeriesValue }
 type Label = string | number
 type Row = Readonly<Record<string, Cell>>
 
-interface Table {
-  readonly names: readonly string[]
-  readonly columns: readonly ArrayLike<Cell>[]
-  readonly rows: number
-  readonly labels: readonly Label[] | undefined
-}
-
 /**
  * @returns the JSON value of a frame in the layout of `orient`.
  * @throws ServingError `bad_input`.
@@ -120,7 +113,7 @@ export function seriesFromJson(json: unknown): SeriesValue {
   return withLabels(Object.values(frame)[0] as SeriesValue, frame[labels] ?? [])
 }
 
-function tableOf(value: Exclude<FrameInput, Blob>, api: string): Table {
+function tableOf(value: Exclude<FrameInput, Blob>, api: string) {
   if (Array.isArray(value)) {
     const rows = value as readonly Row[]
     const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]

@@ -86,10 +86,8 @@ type RowsJob<V> = Job<AsyncGenerator<RowAnswer<V extends ArrayValue ? NestedList
 
 type CallOf<O, F> = O extends Text
   ? TextCall
-  : O extends JsonDescriptor<infer _>
-    ? IsGenerator<F> extends true
-      ? ValuesCall<PieceResult<O, F>>
-      : Call<ResultOf<O, F>>
+  : [O, IsGenerator<F>] extends [JsonDescriptor<infer _>, true]
+    ? ValuesCall<PieceResult<O, F>>
     : Call<ResultOf<O, F>>
 
 type PieceOf<R> = R extends AsyncIterable<infer T> | IterableIterator<infer T> ? T : never

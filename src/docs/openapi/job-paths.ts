@@ -76,6 +76,10 @@ export function jobPaths(
   components: Components,
 ): readonly DescribedEndpoint[] {
   if (![...apis].some((api) => api.async !== undefined)) return []
+  const problem = problemAnswer(
+    'There is no such job, it has expired, or its state does not allow it.',
+  )
+  const problems = { 404: problem, 409: problem, 410: problem }
   const path = (
     method: string,
     below: string,
@@ -87,13 +91,16 @@ export function jobPaths(
     path: `${prefix}/jobs${below}`,
     methods: [method],
     access: { kind: 'message' },
-    operation: { operationId, tags: ['jobs'], summary, parameters, responses },
+    operation: {
+      operationId,
+      tags: ['jobs'],
+      summary,
+      parameters,
+      // Only the list of jobs has no job to miss.
+      responses: { ...responses, ...(below !== '' && problems) },
+    },
   })
   const job = jobAnswer(components)
-  const problem = problemAnswer(
-    'There is no such job, it has expired, or its state does not allow it.',
-  )
-  const problems = { 404: problem, 409: problem, 410: problem }
   const result = {
     description: 'The answer of the API, of its status and content type.',
     content: { '*/*': {} },
@@ -126,15 +133,15 @@ export function jobPaths(
       '/{id}',
       'deleteJob',
       'Deletes the input, the answer and the events of an ended job.',
-      { 200: job, ...problems },
+      { 200: job },
     ),
-    path('GET', '/{id}', 'getJob', 'The state of a job.', { 200: job, ...problems }),
+    path('GET', '/{id}', 'getJob', 'The state of a job.', { 200: job }),
     path(
       'GET',
       '/{id}/result',
       'getJobResult',
       'The answer of a job, or its state while it waits and runs.',
-      { 200: result, ...partAnswers(result.content), 202: job, ...problems },
+      { 200: result, ...partAnswers(result.content), 202: job },
       [parameter('header', 'prefer', '`wait=N`: how many seconds to wait for the end of the job.')],
     ),
     path(
@@ -142,17 +149,15 @@ export function jobPaths(
       '/{id}/events',
       'watchJob',
       'All events of a job to its end.',
-      { 200: events, 204: nothing, ...problems },
+      { 200: events, 204: nothing },
       [parameter('header', 'last-event-id', 'Only the events behind this one.')],
     ),
     path('POST', '/{id}/cancel', 'cancelJob', 'Ends a queued job, and asks a running one to end.', {
       200: job,
       202: job,
-      ...problems,
     }),
     path('POST', '/{id}/retry', 'retryJob', 'Submits the input of an ended job as a new one.', {
       202: job,
-      ...problems,
     }),
   ]
 }

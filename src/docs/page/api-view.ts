@@ -62,7 +62,7 @@ export function apiView(api: ListedApi, page: Page): HTMLElement {
   const fail = (message: string) => answer.append(failure(message))
   const sendButton = h('button.send', { type: 'submit' }, 'Send')
   const jobButton = h('button', { type: 'submit' }, 'Submit as a job')
-  const live = api.isLive ? liveView(api, answer, { base, credentials, field }) : undefined
+  const live = api.isLive ? liveView(api, answer, field, base, credentials) : undefined
   let running: AbortController | undefined
   let isJob = false
   // From then on the first example comes too late.

@@ -11,18 +11,19 @@ import { record } from './microphone.ts'
 
 const maxAnswers = 200
 
-/** Where a live stream is, and what its failures are shown by. */
-export interface LivePlace {
-  readonly base: string
-  readonly credentials: Credentials
-  readonly field: Field
-}
-
 /**
+ * `box`: where answers and failures are shown, beside those that `field` marks.
+ *
  * @returns what sends the content of the field over a live stream, the buttons beside it, and what
  * closes it.
  */
-export function liveView(api: ApiInfo, box: HTMLElement, { base, credentials, field }: LivePlace) {
+export function liveView(
+  api: ApiInfo,
+  box: HTMLElement,
+  field: Field,
+  base: string,
+  credentials: Credentials,
+) {
   let live: Live<unknown, Response> | undefined
   let stopRecording = () => {}
   const state = h('span.status')

@@ -38,7 +38,7 @@ export function openTarget(api: ListedApi, methods: readonly string[]) {
     element: box,
     read: () => {
       if (isRead()) return { type: undefined, data: '{}' }
-      return { type: String(type.value()), data: body.text() }
+      return { ...body.read(), type: String(type.value()) }
     },
   }
   const chosen = (): ListedApi => ({

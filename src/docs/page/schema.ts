@@ -2,14 +2,14 @@ import type { SchemaObject } from '../../client/description.ts'
 import { hasMembers, membersIn, shapeOf } from '../../core/json-schema/shape.ts'
 
 /**
- * @returns the bounds of a number that a person can slide between; undefined where they are missing
- * or wide.
+ * @returns the bounds of a number that a person can slide between, in words; undefined where they
+ * are missing or wide.
  */
-function boundsOf({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: SchemaObject) {
+function boundsText({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: SchemaObject) {
   const [low, high] = [minimum ?? exclusiveMinimum, maximum ?? exclusiveMaximum]
   if (typeof low !== 'number' || typeof high !== 'number' || Math.abs(low) >= 1e6 || high >= 1e6)
     return undefined
-  return { low, high }
+  return `${low} to ${high}`
 }
 
 const limits: readonly (readonly [keyword: string, words: string, unit?: string])[] = [
@@ -29,7 +29,7 @@ const limits: readonly (readonly [keyword: string, words: string, unit?: string]
  */
 export function rulesText(schema: SchemaObject): string {
   const { pattern, format } = schema
-  const bounds = boundsOf(schema)
+  const bounds = boundsText(schema)
   const texts = limits.flatMap(([keyword, words, unit = '']) => {
     const limit = Number(schema[keyword])
     // Those of integers as such say nothing.
@@ -39,7 +39,7 @@ export function rulesText(schema: SchemaObject): string {
   const isNamed = !/^(undefined$|int|uint|float|double|starts|ends|includes)/.test(String(format))
   return [
     isNamed && format,
-    bounds && `${bounds.low} to ${bounds.high}`,
+    bounds,
     ...texts,
     format === undefined && pattern !== undefined && `like ${pattern}`,
   ]
@@ -81,6 +81,5 @@ export function typeText(given: unknown, document: unknown, depth = 0): string {
     if (type === 'string' && format === 'binary') return 'bytes'
     return type
   })
-  const bounds = boundsOf(schema)
-  return [types.join(' | '), bounds && `${bounds.low} to ${bounds.high}`].filter(Boolean).join(' ')
+  return [types.join(' | '), boundsText(schema)].filter(Boolean).join(' ')
 }

@@ -18,7 +18,7 @@ export function textField({
   text: start = '',
   rows = 6,
   preview,
-}: TextFieldOptions): Field & { text(): string } {
+}: TextFieldOptions): Field {
   const copy = h('div.copy', { 'aria-hidden': 'true' })
   const note = newNote()
   const look = h('div.look')
@@ -72,7 +72,6 @@ export function textField({
       note,
       look,
     ),
-    text: () => area.value,
     read: () => ({ type, data: area.value }),
     write: (content) => {
       const { data } = content

@@ -72,7 +72,7 @@ export function jsonControl(slot: Slot): Control {
   })
   return {
     element: h('div.member', name !== '' && h('span', ...heading(slot)), editor.element),
-    value: () => valueOf(slot, editor.text().trim(), parsed),
+    value: () => valueOf(slot, String(editor.read().data).trim(), parsed),
     mark: editor.mark,
   }
 }
