@@ -29,20 +29,27 @@ const pongBytes = 64 * 1024
 /** Opens live streams on a server. Returns a function that drops all that are open. */
 export function acceptLives(listening: Server, server: ServerState): () => void {
   const acceptors = new Map(
-    server.lives.endpoints.map((endpoint) => [endpoint.path, new Acceptor(server, endpoint)]),
+    server.lives.endpoints.map((endpoint) => [endpoint.path, acceptor(server, endpoint)]),
   )
   listening.on('upgrade', (req, socket: Socket, head) => {
     const { path, query } = splitTarget(req.url ?? '/')
     const { headers, fault } = new HeaderReader(allHeaders).read(new RawHeaderLines(req))
-    const acceptor = isWebSocket(req) && fault === undefined ? acceptors.get(path) : undefined
+    const own = isWebSocket(req) && fault === undefined ? acceptors.get(path) : undefined
     connectionOf(socket).whenIdle(() => {
       if (socket.destroyed) return
-      if (acceptor === undefined) serveWithout(listening, req, socket, head)
-      else acceptor.begin(req, socket, head, { path, query, headers })
+      if (own === undefined) {
+        serveWithout(listening, req, socket, head)
+        return
+      }
+      own.open(req, socket, head, { path, query, headers }).catch((cause) => {
+        logFailure(server.log, new InternalError('the server failed', { cause }), '')
+        socket.destroy()
+      })
     })
   })
   return () => {
-    for (const acceptor of acceptors.values()) acceptor.terminate()
+    for (const { sockets } of acceptors.values())
+      for (const socket of sockets.clients) socket.terminate()
   }
 }
 
@@ -78,42 +85,23 @@ interface LiveTarget {
 }
 
 /** Opens the streams of one API. */
-class Acceptor {
-  readonly #server: ServerState
-  readonly #endpoint: LiveEndpoint
-  readonly #sockets: WebSocketServer
-
-  constructor(server: ServerState, endpoint: LiveEndpoint) {
-    this.#server = server
-    this.#endpoint = endpoint
-    this.#sockets = new WebSocketServer({
-      noServer: true,
-      maxPayload: endpoint.route.maxMessage + overlongBytes,
-      maxFragments: Math.max(leastFragments, endpoint.route.maxMessage / fragmentBytes),
-      autoPong: false,
-      handleProtocols: (offered) => offered.has(subprotocol) && subprotocol,
-    })
-  }
-
-  terminate(): void {
-    for (const socket of this.#sockets.clients) socket.terminate()
-  }
-
-  begin(req: IncomingMessage, socket: Socket, head: Buffer, target: LiveTarget): void {
-    this.#open(req, socket, head, target).catch((cause) => {
-      logFailure(this.#server.log, new InternalError('the server failed', { cause }), '')
-      socket.destroy()
-    })
-  }
-
-  async #open(
+function acceptor(server: ServerState, endpoint: LiveEndpoint) {
+  const { maxMessage } = endpoint.route
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: maxMessage + overlongBytes,
+    maxFragments: Math.max(leastFragments, maxMessage / fragmentBytes),
+    autoPong: false,
+    handleProtocols: (offered) => offered.has(subprotocol) && subprotocol,
+  })
+  const open = async (
     req: IncomingMessage,
     socket: Socket,
     head: Buffer,
     { headers, ...target }: LiveTarget,
-  ): Promise<void> {
-    const call = new LiveCall(this.#server, {
-      endpoint: this.#endpoint,
+  ): Promise<void> => {
+    const call = new LiveCall(server, {
+      endpoint,
       target: { method: 'GET', ...target, params: noParams },
       headers,
       peer: () => peerOf({ socket }),
@@ -123,19 +111,20 @@ class Acceptor {
     socket.once('close', left)
     const answer = call.admit()
     const refusal = isPromise(answer) ? await whileThere(socket, answer) : answer
-    if (refusal !== undefined) refuse(req, socket, refusal)
-    else {
-      const sockets = this.#sockets
-      const addHeaders = (head101: string[]) => void head101.push(...linesOf(call))
-      sockets.once('headers', addHeaders)
-      sockets.handleUpgrade(req, socket, head, (each) => {
-        socket.off('close', left)
-        call.accepted()
-        new NodeLiveSocket(each, socket, call.session)
-      })
-      sockets.off('headers', addHeaders)
+    if (refusal !== undefined) {
+      refuse(req, socket, refusal)
+      return
     }
+    const addHeaders = (head101: string[]) => void head101.push(...linesOf(call))
+    sockets.once('headers', addHeaders)
+    sockets.handleUpgrade(req, socket, head, (each) => {
+      socket.off('close', left)
+      call.accepted()
+      new NodeLiveSocket(each, socket, call.session)
+    })
+    sockets.off('headers', addHeaders)
   }
+  return { sockets, open }
 }
 
 /** Reads the socket meanwhile, and destroys it if the client leaves. What came stays in the socket's buffer. */
