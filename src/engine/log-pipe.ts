@@ -4,50 +4,46 @@ import { constants, fstatSync, openSync, writeSync } from 'node:fs'
 const retryMs = 100
 const maxWaitingBytes = 1024 * 1024
 
-/** Keeps up to 1 MiB for a full pipe, then drops and counts lines: pino's own destination blocks or loses lines. */
-export class LogPipe {
-  readonly #fd: number
-  readonly #droppedLine: (count: number) => string
-  #waiting: Buffer = Buffer.alloc(0)
-  #dropped = 0
-  #timer: NodeJS.Timeout | undefined
-
-  constructor(fd: number, droppedLine: (count: number) => string) {
-    this.#fd = fd
-    this.#droppedLine = droppedLine
+/**
+ * Keeps up to 1 MiB for a full pipe, then drops and counts lines: pino's own destination blocks or loses lines.
+ *
+ * @returns the destination of a log.
+ */
+export function logPipe(fd: number, droppedLine: (count: number) => string) {
+  let waiting: Buffer = Buffer.alloc(0)
+  let dropped = 0
+  let timer: NodeJS.Timeout | undefined
+  const flush = () => {
+    waiting = waiting.subarray(writeSome(fd, waiting))
+    if (waiting.length > 0) {
+      timer ??= setInterval(flush, retryMs).unref()
+      return
+    }
+    clearInterval(timer)
+    timer = undefined
+    const count = dropped
+    dropped = 0
+    if (count > 0) write(droppedLine(count))
   }
-
-  write(lines: string): void {
+  const write = (lines: string) => {
     const bytes = Buffer.from(lines)
-    if (this.#waiting.length > 0 && this.#waiting.length + bytes.length > maxWaitingBytes) {
-      this.#dropped += lines.split('\n').length - 1
+    if (waiting.length > 0 && waiting.length + bytes.length > maxWaitingBytes) {
+      dropped += lines.split('\n').length - 1
       return
     }
-    this.#waiting = Buffer.concat([this.#waiting, bytes])
-    if (this.#timer === undefined) this.#flush()
+    waiting = Buffer.concat([waiting, bytes])
+    if (timer === undefined) flush()
   }
+  return { write }
+}
 
-  #flush(): void {
-    this.#waiting = this.#waiting.subarray(this.#writeSome(this.#waiting))
-    if (this.#waiting.length > 0) {
-      this.#timer ??= setInterval(() => this.#flush(), retryMs).unref()
-      return
-    }
-    clearInterval(this.#timer)
-    this.#timer = undefined
-    const dropped = this.#dropped
-    this.#dropped = 0
-    if (dropped > 0) this.write(this.#droppedLine(dropped))
-  }
-
-  #writeSome(bytes: Buffer): number {
-    let done = 0
-    try {
-      while (done < bytes.length) done += writeSync(this.#fd, bytes, done)
-      return done
-    } catch (error) {
-      return (error as NodeJS.ErrnoException).code === 'EAGAIN' ? done : bytes.length
-    }
+function writeSome(fd: number, bytes: Buffer): number {
+  let done = 0
+  try {
+    while (done < bytes.length) done += writeSync(fd, bytes, done)
+    return done
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EAGAIN' ? done : bytes.length
   }
 }
 

@@ -2,7 +2,7 @@
 import { type Logger, pino } from 'pino'
 import { causesOf, ServingError } from '../core/errors.ts'
 import type { LogLevel } from './log-levels.ts'
-import { LogPipe, openPipe, TurnLines } from './log-pipe.ts'
+import { logPipe, openPipe, TurnLines } from './log-pipe.ts'
 import { prettyLine } from './pretty-lines.ts'
 
 /** The logger that a server writes to. */
@@ -29,7 +29,7 @@ export function createLogger(level: LogLevel = 'info'): Logger {
       event: 'log_dropped',
       count,
     })}\n`
-  return pino(options, new TurnLines(new LogPipe(pipe, dropped)))
+  return pino(options, new TurnLines(logPipe(pipe, dropped)))
 }
 
 function errorFields(error: unknown): unknown {
