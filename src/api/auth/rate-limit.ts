@@ -98,12 +98,12 @@ export function rateLimit(options: RateLimitOptions): RequestHook {
         retryAfterSeconds: Math.max(1, seconds),
       })
   }
-  const alone: RequestHook = (ctx) => answer(ctx, take(keyOf(ctx), performance.now()))
-  const shared = async (ctx: Context) => {
+  const hook: RequestHook = (ctx) => {
     const key = keyOf(ctx)
-    answer(ctx, (await takeShared?.(key)) ?? take(key, performance.now()))
+    const own = () => take(key, performance.now())
+    if (takeShared === undefined) return answer(ctx, own())
+    return takeShared(key).then((share) => answer(ctx, share ?? own()))
   }
-  const hook: RequestHook = takeShared === undefined ? alone : shared
   return before === undefined ? hook : Object.assign(hook, { before })
 }
 
