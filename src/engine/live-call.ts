@@ -56,13 +56,12 @@ export class LiveCall extends ServedVisit implements LiveHost {
 
   /** Runs hooks and auth. Returns the answer of a refusal, or undefined: the stream then waits for `open`. */
   admit(): MaybePromise<HttpResponse | undefined> {
-    const refusal = this.#refusal() ?? this.server.before?.(this.#endpoint, this)
+    const refusal =
+      notReady(this.server) ??
+      this.server.lives.refusal ??
+      this.server.before?.(this.#endpoint, this)
     if (isPromise(refusal)) return this.#inTime(refusal).then((error) => this.#admitted(error))
     return this.#admitted(refusal)
-  }
-
-  #refusal(): ServingError | undefined {
-    return notReady(this.server) ?? this.server.lives.refusal
   }
 
   /** Hooks have the time of a request. */

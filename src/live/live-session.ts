@@ -213,15 +213,11 @@ export class LiveSession implements LiveListener, OpenStream {
         this.#take(value, true)
         // The client has paid for the text around the value, too.
         this.#grant(bytes.length - value.length)
-      } else this.#answerPing()
+        // Not to a client that does not read.
+      } else if (this.#hasRoom) this.#write(pongMessage)
     } catch (error) {
       this.#fail(functionFailureOf(error))
     }
-  }
-
-  /** Not to a client that does not read. */
-  #answerPing(): void {
-    if (this.#hasRoom) this.#write(pongMessage)
   }
 
   /** Lets the client send more, before it has used up what it may. */

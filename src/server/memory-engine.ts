@@ -84,7 +84,7 @@ async function answer(
       : admit(server, route.endpoint, { method, path, query, params: route.params }, head)
   const isHead = method === 'HEAD'
   if (admitted instanceof ServingError) {
-    const peer = () => undefined
+    const peer = noPeer.remoteAddress
     const refused = { endpoint: route.endpoint, method, path, headers, peer }
     const response = refusalOf(server, admitted, refused)
     const text = isHead ? '' : (response.body as string)

@@ -13,6 +13,7 @@ import { refusalOf } from '../engine/admission.ts'
 import { LiveCall } from '../engine/live-call.ts'
 import { parseLimits } from '../engine/options.ts'
 import { splitTarget } from '../engine/router.ts'
+import { noPeer } from '../engine/served-visit.ts'
 import { Context } from '../http/context.ts'
 import { HeaderList, type HttpResponse } from '../http/message.ts'
 import { LiveCodec, type LiveMessage } from '../live/live-codec.ts'
@@ -37,7 +38,7 @@ export async function injectLive(
   const server = await serverInMemory(service, parseLimits({}), '')
   const target = { method: 'GET', ...splitTarget(url), params: noParams }
   const headers = HeaderList.from(given)
-  const peer = () => undefined
+  const peer = noPeer.remoteAddress
   const endpoint = server.lives.endpoints.find((each) => each.path === target.path)
   if (endpoint === undefined) {
     const error = new NotFound(expected('the path of a live stream', 'inject.live', url))

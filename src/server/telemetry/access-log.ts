@@ -41,8 +41,11 @@ export function logRequests(log: Logger, share: number): RequestObserver {
         ms,
         bytesIn,
         bytesOut,
+        requestId: id,
+        traceId,
+        remoteAddress,
       }
-      log.info({ ...fields, requestId: id, traceId, remoteAddress }, `${method} ${place} ${status}`)
+      log.info(fields, `${method} ${place} ${status}`)
     },
   }
 }

@@ -81,8 +81,10 @@ export class WorkerProcess {
 
   #listen(worker: Worker): void {
     worker.on('message', (message: unknown) => {
-      if (isMessageOf('loaded', message)) this.#onLoaded()
-      else if (isMessageOf('ready', message)) {
+      if (isMessageOf('loaded', message)) {
+        this.#isLoaded = true
+        this.#sendStart()
+      } else if (isMessageOf('ready', message)) {
         this.#isLoaded = true
         this.readyAt = performance.now()
         this.#started.resolve(message)
@@ -96,11 +98,6 @@ export class WorkerProcess {
     worker.process.on('close', (code, signal) => {
       if (worker.process.pid !== undefined) this.#end({ code: code ?? 0, signal })
     })
-  }
-
-  #onLoaded(): void {
-    this.#isLoaded = true
-    this.#sendStart()
   }
 
   #sendStart(): void {
