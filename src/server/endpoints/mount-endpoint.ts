@@ -1,10 +1,11 @@
 /** Fetch handlers as endpoints: `svc.mount(path, handler)`. @module */
 
+import { failure } from '../../api/call.ts'
 import type { Endpoint, EndpointReceiver } from '../../api/endpoint.ts'
 import type { FetchHandler, Mount } from '../../api/mount.ts'
-import { abortOf, decodeFailureOf, functionFailureOf, withDeadline } from '../../api/stages.ts'
+import { abortOf, functionFailureOf, withDeadline } from '../../api/stages.ts'
 import type { RequestTarget } from '../../api/visit.ts'
-import { BadInput, expected, type ServingError } from '../../core/errors.ts'
+import { BadInput, expected } from '../../core/errors.ts'
 import type { Context } from '../../http/context.ts'
 import { allHeaders, type Chunk, type HeaderLine, type HttpResponse } from '../../http/message.ts'
 import { problemResponse } from '../../http/problem.ts'
@@ -28,7 +29,7 @@ export function mountEndpoint({ path, handler }: Mount, prefix: string): Endpoin
     decompresses: false,
     problem: problemResponse,
     answer: ({ body }, { ctx, target }) =>
-      run(handler, ctx, () => requestOf(ctx, target, body.length > 0 ? body : undefined)),
+      run(handler, ctx, target, body.length > 0 ? body : undefined),
     receive: (_, { ctx, target }) => receiverOf(handler, ctx, target),
   }
 }
@@ -45,7 +46,7 @@ function receiverOf(handler: FetchHandler, ctx: Context, target: RequestTarget):
       // Null once the handler has cancelled it.
       return (writer.desiredSize ?? 1) > 0 ? undefined : writer.ready.catch(ignore)
     },
-    answer: () => run(handler, ctx, () => requestOf(ctx, target, readable)),
+    answer: () => run(handler, ctx, target, readable),
     end() {
       writer.close().catch(ignore)
       return undefined
@@ -54,37 +55,31 @@ function receiverOf(handler: FetchHandler, ctx: Context, target: RequestTarget):
   }
 }
 
+type RequestBody = Uint8Array | ReadableStream | undefined
+
 function run(
   handler: FetchHandler,
   ctx: Context,
-  makeRequest: () => Request,
+  target: RequestTarget,
+  body: RequestBody,
 ): Promise<HttpResponse> {
-  const fail = (error: ServingError) => problemResponse(error, ctx.id)
-  return withDeadline(ctx, callHandler(handler, ctx, makeRequest), { fail })
+  return withDeadline(ctx, callHandler(handler, ctx, target, body), { fail: failure })
 }
 
 async function callHandler(
   handler: FetchHandler,
   ctx: Context,
-  makeRequest: () => Request,
+  target: RequestTarget,
+  body: RequestBody,
 ): Promise<HttpResponse> {
-  let request: Request
   try {
-    request = makeRequest()
-  } catch (error) {
-    return problemResponse(decodeFailureOf(error), ctx.id)
-  }
-  try {
-    const response = await handler(request, ctx)
+    const response = await handler(requestOf(ctx, target, body), ctx)
     if (!(response instanceof Response))
       throw new TypeError(expected('a Response', 'the mounted handler', response))
     return await responseOf(response, ctx)
   } catch (error) {
     const reason = ctx.abortReason
-    return problemResponse(
-      reason === undefined ? functionFailureOf(error) : abortOf(reason),
-      ctx.id,
-    )
+    return failure(reason === undefined ? functionFailureOf(error) : abortOf(reason), ctx)
   }
 }
 
@@ -92,11 +87,7 @@ function hasBody({ method }: RequestTarget): boolean {
   return method !== 'GET' && method !== 'HEAD'
 }
 
-function requestOf(
-  ctx: Context,
-  target: RequestTarget,
-  body: Uint8Array | ReadableStream | undefined,
-): Request {
+function requestOf(ctx: Context, target: RequestTarget, body: RequestBody): Request {
   const { method, path, query } = target
   try {
     const url = new URL(`${ctx.scheme}://${ctx.headers.get('host') ?? 'localhost'}`)
