@@ -21,12 +21,10 @@ import type { Jobs } from '../jobs/jobs.ts'
 import { isLive } from '../live/live-streams.ts'
 import type { CallRecorder } from '../telemetry/calls/call-recorder.ts'
 import type { CollectGroup } from '../telemetry/metrics/exposition.ts'
-import type { MetricFamily } from '../telemetry/metrics/metric-family.ts'
 import { apiEndpoints } from './endpoints/api-endpoint.ts'
 import { mountEndpoint } from './endpoints/mount-endpoint.ts'
 import type { ServerJobs } from './jobs/server-jobs.ts'
 import type { ServedService } from './served-service.ts'
-import type { MeasuredServer } from './telemetry/server-metrics.ts'
 
 /** What the protocols of a server are made of, beside its service. */
 export interface ServedParts {
@@ -43,29 +41,7 @@ export interface ServedParts {
 }
 
 /** What a server answers, and has open for that from its start to its end. */
-export interface Composition {
-  /** Attaches the protocols of the service, and its telemetry. */
-  attach(host: Host): Promise<void>
-  /** Told of all requests before the hooks of the service. */
-  readonly observers: readonly RequestObserver[]
-  /** Why it cannot answer now; undefined if it can. */
-  readonly unready: string | undefined
-  /** Whether other processes run the jobs, and nothing else needs the Runners. */
-  readonly isWithoutRunners: boolean
-  readonly metricsPort: number | undefined
-  /** @returns the metrics of this process. */
-  collect(): Promise<readonly MetricFamily[]>
-  /**
-   * Called before the server listens.
-   *
-   * @throws SetupError for a port that cannot be listened on.
-   */
-  listen(server: MeasuredServer): Promise<void>
-  /** Called once the server listens. */
-  ready(server: ServerState): void
-  /** Called when the server is told to stop: begins no more work of its own. */
-  stop(graceMs: number): Promise<void>
-}
+export type Composition = Awaited<ReturnType<typeof compose>>
 
 /** For the last files of a capture where `drainTimeoutMs` is over. **Units**: milliseconds. */
 const minCaptureMs = 1000
@@ -84,7 +60,7 @@ export async function compose(
   collectGroup: CollectGroup | undefined,
   recorder: CallRecorder | undefined,
   opened: (() => unknown)[],
-): Promise<Composition> {
+) {
   const { startTelemetry } = await import('./telemetry/telemetry.ts')
   const telemetry = await startTelemetry(service, options, log, collectGroup)
   let capture: Capture | undefined
@@ -101,22 +77,34 @@ export async function compose(
   const { canary } = options
   const parts = { docs, jobs, capture, metrics: telemetry.endpoints, recorder, canary }
   return {
-    attach: (host) => attachProtocols(host, service, parts),
+    /** Attaches the protocols of the service, and its telemetry. */
+    attach: (host: Host) => attachProtocols(host, service, parts),
+    /** Told of all requests before the hooks of the service. */
     observers: observed(telemetry.observers),
+    /** Why it cannot answer now; undefined if it can. */
     get unready() {
       return jobs?.unready
     },
+    /** Whether other processes run the jobs, and nothing else needs the Runners. */
     isWithoutRunners: jobs?.role === 'submit',
     get metricsPort() {
       return telemetry.metricsPort
     },
+    /** @returns the metrics of this process. */
     collect: telemetry.collect,
-    listen: (server) => telemetry.listen(server),
-    ready(server) {
+    /**
+     * Called before the server listens.
+     *
+     * @throws SetupError for a port that cannot be listened on.
+     */
+    listen: telemetry.listen,
+    /** Called once the server listens. */
+    ready(server: ServerState) {
       jobs?.start(server, joinObservers(observed(telemetry.tracer ? [telemetry.tracer] : [])))
       telemetry.measure()
     },
-    async stop(graceMs) {
+    /** Called when the server is told to stop: begins no more work of its own. */
+    async stop(graceMs: number) {
       stopBy = performance.now() + graceMs
       await jobs?.stop(graceMs)
     },

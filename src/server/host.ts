@@ -2,8 +2,7 @@
 
 import type { Endpoint } from '../api/endpoint.ts'
 import type { PageEntry } from '../api/page-entry.ts'
-import type { AskOptions, Group, Host, RpcMethod, ServedApis } from '../api/protocol.ts'
-import type { ServingError } from '../core/errors.ts'
+import type { AskOptions, Group, Host, RpcMethod } from '../api/protocol.ts'
 import type { MaybePromise } from '../core/promise.ts'
 import { LiveStreams } from '../live/live-streams.ts'
 import type { MetricFamily } from '../telemetry/metrics/metric-family.ts'
@@ -16,15 +15,10 @@ export type AskProcesses = (
 ) => Promise<readonly unknown[]>
 
 /** What a host is made of. */
-export interface HostParts {
-  readonly service: ServedApis
-  readonly prefix: string
-  readonly introspection: boolean
+export interface HostParts
+  extends Pick<Host, 'service' | 'prefix' | 'introspection' | 'unready' | 'logLate' | 'warn'> {
   /** Live streams at a time. */
   readonly maxLive: number
-  unready(): string | undefined
-  logLate(error: ServingError, requestId: string): void
-  warn(message: string): void
   /** Undefined for a process alone. */
   readonly askProcesses?: AskProcesses | undefined
 }
