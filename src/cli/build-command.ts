@@ -82,13 +82,12 @@ function describeStaged({ root, service }: Project): Describe {
  * computed name.
  */
 function requireEndpoints(built: readonly string[], source: readonly string[], name: string): void {
-  const missing = source
-    .filter((endpoint) => !built.includes(endpoint))
-    .map((endpoint) => `${endpoint} is missing`)
-  const more = built
-    .filter((endpoint) => !source.includes(endpoint))
-    .map((endpoint) => `${endpoint} is new`)
-  const differences = [...missing, ...more].join(', ')
+  const missing = source.filter((endpoint) => !built.includes(endpoint))
+  const more = built.filter((endpoint) => !source.includes(endpoint))
+  const differences = [
+    ...missing.map((endpoint) => `${endpoint} is missing`),
+    ...more.map((endpoint) => `${endpoint} is new`),
+  ].join(', ')
   if (differences !== '')
     throw new InvalidArgument(`expected the endpoints of ${name} in its build: ${differences}`)
 }

@@ -1,22 +1,9 @@
 /** Watches the sources of a service. The only file that imports chokidar. @module */
-import { basename, dirname, extname, relative } from 'node:path'
+import { basename, dirname, relative } from 'node:path'
 import { watch } from 'chokidar'
 import { projectFolder } from './folders.ts'
 
-const extensions = [
-  '.ts',
-  '.mts',
-  '.cts',
-  '.js',
-  '.mjs',
-  '.cjs',
-  '.json',
-  '.yaml',
-  '.yml',
-  '.onnx',
-  '.py',
-  '.env',
-]
+const isSource = /\.(?:[cm]?[jt]s|json|ya?ml|onnx|py|env)$/
 
 /** An editor writes several files, or one in several steps: they count as one change. **Units**: milliseconds. */
 const settleMs = 30
@@ -29,7 +16,7 @@ export function watchSources(service: string, onChange: (name: string) => void):
     ignored: (path, stats) => {
       const name = basename(path)
       if (name === 'node_modules' || /^\.[^.]/.test(name)) return name !== '.env'
-      return stats?.isFile() === true && !extensions.includes(extname(path)) && name !== '.env'
+      return stats?.isFile() === true && !isSource.test(name)
     },
   })
   watcher.on('all', (event, path) => {
