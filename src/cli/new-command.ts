@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { basename, join, relative, resolve } from 'node:path'
 import { InvalidArgument } from '../core/errors.ts'
 import { checkThat } from '../core/options.ts'
+import { readJson } from './folders.ts'
 import { packageSource, templateUrl } from './package-source.ts'
 
 /** The templates, each with the optional packages that it needs. */
@@ -78,8 +79,8 @@ function filesIn(name: string): Readonly<Record<string, string>> {
 function withPackages(text: string, template: Template): string {
   const names = packagesOf[template]
   if (names.length === 0) return text
-  const { peerDependencies } = JSON.parse(
-    readFileSync(new URL('../package.json', templateUrl), 'utf8'),
+  const { peerDependencies } = readJson<{ peerDependencies: Record<string, string> }>(
+    new URL('../package.json', templateUrl),
   )
   const manifest = JSON.parse(text)
   for (const name of names) manifest.dependencies[name] = peerDependencies[name]

@@ -24,17 +24,18 @@ export async function startOtlp(endpoint: string, service: string) {
       `expected a URL like http://localhost:4318 for otlpEndpoint, received ${endpoint}`,
     )
   }
-  const load = <T>(name: string, version: string): T =>
-    loadOptional<T>(name, version, 'otlpEndpoint')
-  const { NodeTracerProvider, BatchSpanProcessor } = load<Sdk>('@opentelemetry/sdk-trace-node', '2')
-  const { OTLPTraceExporter } = load<Exporter>(
+  const { NodeTracerProvider, BatchSpanProcessor } = loadOptional<Sdk>(
+    '@opentelemetry/sdk-trace-node',
+    '2',
+    'otlpEndpoint',
+  )
+  const { OTLPTraceExporter } = loadOptional<Exporter>(
     '@opentelemetry/exporter-trace-otlp-http',
     '^0.223.0',
+    'otlpEndpoint',
   )
-  const { defaultResource, detectResources, envDetector, resourceFromAttributes } = load<Resources>(
-    '@opentelemetry/resources',
-    '2',
-  )
+  const { defaultResource, detectResources, envDetector, resourceFromAttributes } =
+    loadOptional<Resources>('@opentelemetry/resources', '2', 'otlpEndpoint')
   const own = resourceFromAttributes({ 'service.name': service })
   const resource = defaultResource()
     .merge(own)
