@@ -99,7 +99,11 @@ async function answer(
     const response = hasRoom(visit, first) ? first : visit.problem(noMemory())
     const isSent = !isHead && !isBodyless(response.status ?? 200)
     if (!isSent) discardBody(response)
-    const whole = isSent ? await bytesOf(visit, response) : Buffer.alloc(0)
+    const sent = (chunk: string | Uint8Array) => {
+      visit.recorder?.sent(chunk)
+      return true
+    }
+    const whole = isSent ? await collectAnswer(response, sent) : Buffer.alloc(0)
     return collected(response, linesOf(response, visit), whole)
   } catch (cause) {
     const error = new InternalError('the stream failed', { cause })
@@ -125,13 +129,6 @@ async function answered(
 /** Whether the server has memory for an answer, if it is a large one. */
 function hasRoom(visit: ServedVisit, { body }: HttpResponse): boolean {
   return !isChunk(body) || body.length < countedBytes || visit.reserve(body.length)
-}
-
-function bytesOf({ recorder }: ServedVisit, response: HttpResponse): Promise<Buffer> {
-  return collectAnswer(response, (chunk) => {
-    recorder?.sent(chunk)
-    return true
-  })
 }
 
 /** @returns a response with all of its body. */

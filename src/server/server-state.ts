@@ -80,10 +80,10 @@ export async function createServerState(
     before: beforeRequests(service, { hosts: allowedHosts, cors, origins }),
     cors,
     lives,
-    readsHeaders: joinHeaderNames(
-      headersFor(service, observer, proxies, cors),
-      allowedHosts === undefined ? [] : ['host'],
-    ),
+    readsHeaders: headersFor(service, observer, proxies, [
+      ...(cors === undefined ? [] : ['origin']),
+      ...(allowedHosts === undefined ? [] : ['host']),
+    ]),
     proxies,
     isTls,
   }
@@ -93,15 +93,11 @@ function headersFor(
   service: ServedService,
   observer: RequestObserver | undefined,
   proxies: TrustedProxies | undefined,
-  cors: Cors | undefined,
+  own: readonly string[],
 ): HeaderNames {
   if (!service.hooks.isEmpty || service.auth !== undefined) return allHeaders
   const forwarding = proxies === undefined ? [] : forwardingHeaders(proxies)
-  return joinHeaderNames(
-    observer?.readsHeaders ?? [],
-    forwarding,
-    cors === undefined ? [] : ['origin'],
-  )
+  return joinHeaderNames(observer?.readsHeaders ?? [], forwarding, own)
 }
 
 function corsOf({ cors }: ServedService, origin: string | undefined): Cors | undefined {
