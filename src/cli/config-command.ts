@@ -7,23 +7,23 @@ import {
   type OptionName,
   type OptionsInFile,
   optionEntry,
+  optionNames,
   servePlan,
 } from './config/option-table.ts'
 import { optionText } from './config/option-types.ts'
-import { valuesOf } from './config/settled-options.ts'
 import type { Settings } from './settings.ts'
 
 /** @returns a table of the values in force and their sources. */
-export async function configText({ service, file, options }: Settings): Promise<string> {
-  const { workers, serve } = servePlan(valuesOf(options))
+export async function configText({ service, file, options, sourceOf }: Settings): Promise<string> {
+  const { workers, serve } = servePlan(options)
   const engine = serve.engine ?? (typeof loadUws() === 'string' ? 'node' : 'uws')
   const values: OptionsInFile = { workers, ...serve, ...parseDisclosure(serve), engine }
-  const rows = options.map(({ name, from }) => {
+  const rows = optionNames.map((name) => {
     const value = values[name]
     return [
       name,
       value === undefined ? unsetText(name, engine) : withoutPassword(optionText(value)),
-      from,
+      sourceOf(name),
     ]
   })
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column].length)))

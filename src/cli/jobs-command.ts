@@ -6,7 +6,6 @@ import { ownerNamed } from '../jobs/job-query.ts'
 import { type JobFilter, type JobStore, listed } from '../jobs/job-store.ts'
 import { defaultStore, openStore } from '../jobs/open-store.ts'
 import { actOn, actOnPage, drained, type JobAction, jobLine, jobReport } from '../jobs/operators.ts'
-import { valuesOf } from './config/settled-options.ts'
 import type { Settings } from './settings.ts'
 
 /** Which jobs. **Units**: of ages, milliseconds. */
@@ -132,7 +131,7 @@ export async function withStore<T>(
   settings: Settings,
   act: (store: JobStore) => Promise<T>,
 ): Promise<T> {
-  const { jobStore = defaultStore } = valuesOf(settings.options)
+  const { jobStore = defaultStore } = settings.options
   const file = /^sqlite:(.+)$/.exec(jobStore)?.[1]
   if (file !== undefined && !existsSync(file))
     throw new InvalidArgument(

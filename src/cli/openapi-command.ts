@@ -2,7 +2,6 @@
 
 import { parseBaseUrl } from '../engine/router.ts'
 import { describeServer } from '../server/describe-server.ts'
-import { valuesOf } from './config/settled-options.ts'
 import { loadService } from './load-service.ts'
 import type { ServiceSettings } from './settings.ts'
 
@@ -12,7 +11,7 @@ import type { ServiceSettings } from './settings.ts'
  * @returns the OpenAPI document of a service file as text.
  */
 export async function openapiText({ service, options }: ServiceSettings): Promise<string> {
-  const { baseUrl = '/' } = valuesOf(options)
+  const { baseUrl = '/' } = options
   return JSON.stringify(
     await describeServer(await loadService(service), parseBaseUrl(baseUrl)),
     undefined,

@@ -8,7 +8,6 @@ import { createLogger } from '../engine/log.ts'
 import type { ServeSettings } from '../engine/options.ts'
 import { type SupervisorOptions, supervise } from '../server/workers/supervisor.ts'
 import { servePlan } from './config/option-table.ts'
-import { valuesOf } from './config/settled-options.ts'
 import type { ServiceSettings, Settings } from './settings.ts'
 
 /** Reads the settings: when a command starts, and at each reload. */
@@ -43,10 +42,7 @@ export async function devCommand(read: ReadSettings): Promise<number> {
   })
   const settings = await read()
   const options = supervisorOptions(settings.service, settings, read)
-  const isGiven = settings.options.some(
-    ({ name, from }) => name === 'workers' && from !== 'default',
-  )
-  const one = isGiven ? {} : { workers: 1 }
+  const one = settings.sourceOf('workers') === 'default' ? { workers: 1 } : {}
   const { config } = options
   // Nobody else on the network, and no foreign page, unless the option asks for it.
   const local = (serve: ServeSettings): ServeSettings =>
@@ -73,7 +69,7 @@ function supervisorOptions(
   read: ReadSettings<Settings>,
   models?: RepositoryOptions,
 ): SupervisorOptions & Required<Pick<SupervisorOptions, 'refresh'>> {
-  const { workers, serve } = servePlan(valuesOf(settings.options))
+  const { workers, serve } = servePlan(settings.options)
   const { packages: pythonPackages = [] } = settings.file?.build?.python ?? {}
   return {
     workerFile: new URL('./worker.js', import.meta.url),
@@ -81,6 +77,6 @@ function supervisorOptions(
     config: { file: service, serve, pythonPackages, ...(models !== undefined && { models }) },
     logger: createLogger(serve.logLevel),
     print: (line) => process.stdout.write(`${line}\n`),
-    refresh: async () => servePlan(valuesOf((await read()).options)),
+    refresh: async () => servePlan((await read()).options),
   }
 }

@@ -22,7 +22,7 @@ export async function findSettings(path: string | undefined, given: GivenOptions
       ? undefined
       : await readConfigFile(found, (path) => childAnswer('config', [path]))
   const service = named ?? (file?.service === undefined ? undefined : findServiceFile(file.service))
-  return { service, file, options: settleOptions(given, file) }
+  return { service, file, ...settleOptions(given, file) }
 }
 
 /** Settings of a command that needs a service. */
