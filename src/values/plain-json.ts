@@ -9,7 +9,7 @@ import { isSpace, skipSpace } from '../core/text/json-syntax.ts'
 import { floatText } from '../core/text/number-text.ts'
 import { dtypeBounds } from './array/cast-scalars.ts'
 import { NDArray } from './array/ndarray.ts'
-import type { AnyColumn, Column, ColumnTable } from './table/columns.ts'
+import { type AnyColumn, type Column, type ColumnTable, isValid } from './table/columns.ts'
 import type { FrameLayout } from './table/json/frame-codec.ts'
 import type { FrameText } from './table/json/frame-plan.ts'
 
@@ -291,9 +291,7 @@ function printKey(start: number, name: string): number {
 }
 
 function printCell(start: number, column: Column, row: number, index: number): number {
-  const { validity } = column
-  if (validity !== undefined && (validity[row >> 3] & (1 << (row & 7))) === 0)
-    return put(start, 'null')
+  if (!isValid(column, row)) return put(start, 'null')
   const isInteger = column.kind === 'int64'
   const value = isInteger
     ? halves[index * 2 + 1] * 2 ** 32 + (halves[index * 2] >>> 0)

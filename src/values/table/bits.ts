@@ -12,6 +12,13 @@ export function packBits(flags: ArrayLike<unknown>): Uint8Array {
   return bitsOf(flags.length, (i) => flags[i])
 }
 
+/** @returns bits as elements of one byte each. */
+export function unpackBits(bits: Uint8Array, count: number): Uint8Array {
+  const flags = new Uint8Array(count)
+  for (let i = 0; i < count; i++) flags[i] = (bits[i >> 3] >> (i & 7)) & 1
+  return flags
+}
+
 /** Whether a bit is set. */
 export function isBit(bits: Uint8Array, at: number): boolean {
   return (bits[at >> 3] & (1 << (at & 7))) !== 0

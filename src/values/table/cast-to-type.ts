@@ -1,6 +1,7 @@
 /** Casts columns of every type to the types that an option names. @module */
 import { isUtf8 } from 'node:buffer'
 import type { ColumnKind } from '../../core/dtype.ts'
+import { latin1Text } from '../../core/platform.ts'
 import { castToKind } from './cast-to-kind.ts'
 import {
   type AnyColumn,
@@ -110,7 +111,7 @@ function fromBase64(column: Column, rows: number): Column | CastFailure {
   for (let row = 0; row < rows; row++) {
     offsets[row + 1] = offsets[row]
     if (!isValid(column, row)) continue
-    const text = Buffer.from(bytesAt(column, row)).toString('latin1')
+    const text = latin1Text(bytesAt(column, row))
     if (!base64.test(text)) return { failure: 'misfit', row }
     offsets[row + 1] += data.write(text, offsets[row], 'base64')
   }

@@ -2,9 +2,8 @@
 
 import type { DataOf, NumericDType } from '../../core/dtype.ts'
 import { expected, ValueError } from '../../core/errors.ts'
-import { bytesOf } from '../../core/memory/byte-copy.ts'
 import { NDArray } from '../array/ndarray.ts'
-import { isBit, packBits } from './bits.ts'
+import { unpackBits } from './bits.ts'
 import {
   type AnyColumn,
   type Column,
@@ -12,6 +11,7 @@ import {
   evenOffsets,
   type ListColumn,
 } from './columns.ts'
+import { columnFrom } from './message.ts'
 import { loadPolars } from './polars/polars.ts'
 import type { DataFrame, Series } from './polars/polars-package.ts'
 
@@ -67,8 +67,8 @@ function requireWhole({ validity }: AnyColumn, called: string): void {
 }
 
 function elementsOf(column: Column, size: number): DataOf<NumericDType> {
-  if (column.kind !== 'bool') return columnNumbers(column, size) as DataOf<NumericDType>
-  return Uint8Array.from({ length: size }, (_, i) => Number(isBit(column.data, i)))
+  if (column.kind === 'bool') return unpackBits(column.data, size)
+  return columnNumbers(column, size) as DataOf<NumericDType>
 }
 
 /**
@@ -78,18 +78,13 @@ function elementsOf(column: Column, size: number): DataOf<NumericDType> {
  * `frame.withColumn(io.columnFromNDArray('embedding', array))`
  */
 export function columnFromNDArray(name: string, array: NDArray): Series {
-  const { dtype, shape } = array
-  const data = array.data as Uint8Array
+  const { dtype, shape, data } = array
   if (dtype === 'str' || dtype === 'float16' || shape.length === 0) {
     throw new ValueError(
       expected('an array of numbers or booleans with dimensions', 'columnFromNDArray', array),
     )
   }
-  let column: AnyColumn = {
-    name: 'item',
-    kind: dtype,
-    data: dtype === 'bool' ? packBits(data) : bytesOf(data),
-  }
+  let column: AnyColumn = columnFrom('item', dtype, data)
   for (let axis = shape.length - 1; axis > 0; axis--) {
     const rows = shape.slice(0, axis).reduce((product, length) => product * length, 1)
     column = { name: 'item', offsets: evenOffsets(rows, shape[axis]), items: column }

@@ -2,6 +2,7 @@
 
 import { type ColumnKind, dataConstructor, isWideInteger, itemSize } from '../../core/dtype.ts'
 import { type Elements, viewAs } from '../../core/memory/byte-copy.ts'
+import { utf8Text } from '../../core/platform.ts'
 import { isBit, packBits, sliceBits } from './bits.ts'
 
 /** Units of times, as numpy and Arrow name them, in the order of Arrow's codes. */
@@ -95,14 +96,12 @@ export function zoneOf(column: AnyColumn): string | undefined {
  */
 export function tableBytes({ columns }: ColumnTable<AnyColumn>): number {
   let bytes = 0
-  for (const column of columns) bytes += columnBytes(column)
+  for (const column of columns) {
+    if ('data' in column) bytes += column.data.byteLength
+    if ('offsets' in column) bytes += column.offsets?.byteLength ?? 0
+    bytes += tableBytes({ rows: 0, columns: childrenOf(column) })
+  }
   return bytes
-}
-
-function columnBytes(column: AnyColumn): number {
-  if ('items' in column) return column.offsets.byteLength + columnBytes(column.items)
-  if ('fields' in column) return tableBytes({ rows: 0, columns: column.fields })
-  return column.data.byteLength + (column.offsets?.byteLength ?? 0)
 }
 
 /** @returns the memory of columns, to go to another thread. */
@@ -249,8 +248,7 @@ export function bytesAt(column: Column, row: number): Uint8Array {
 
 /** @returns element `row` of a str column. */
 export function textAt(column: Column, row: number): string {
-  const { buffer, byteOffset, length } = bytesAt(column, row)
-  return Buffer.from(buffer, byteOffset, length).toString()
+  return utf8Text(bytesAt(column, row))
 }
 
 /**

@@ -36,16 +36,9 @@ export const arrowTypes = {
 
 function formatOf(type: MediaType): FrameFormat | 'arrow' | undefined {
   if (isJsonType(type)) return 'json'
-  return readFormats.get(type.essence)
+  const format = formats.get(type.essence)
+  return format === 'arrow file' || format === 'arrow stream' ? 'arrow' : format
 }
-
-const readFormats: ReadonlyMap<string, FrameFormat | 'arrow'> = new Map([
-  [formatTypes.csv, 'csv'],
-  [formatTypes.parquet, 'parquet'],
-  [parquetType, 'parquet'],
-  [arrowTypes.file, 'arrow'],
-  [arrowTypes.stream, 'arrow'],
-])
 
 /**
  * @returns the format of a request's body and, for text, its charset.
@@ -66,8 +59,8 @@ export function requestFormat(
   }
 }
 
-/** The formats written for each media type, in the order of preference where a client has no preference. */
-const written = new Map<string, 'arrow file' | 'arrow stream' | FrameFormat>([
+/** The format of each media type, in the order of preference of responses where a client has no preference. */
+const formats = new Map<string, 'arrow file' | 'arrow stream' | FrameFormat>([
   [formatTypes.json, 'json'],
   [formatTypes.csv, 'csv'],
   [parquetType, 'parquet'],
@@ -77,7 +70,7 @@ const written = new Map<string, 'arrow file' | 'arrow stream' | FrameFormat>([
 ])
 
 const headersByType = new Map<string, readonly HeaderLine[]>(
-  [...written.keys()].map((type) => {
+  [...formats.keys()].map((type) => {
     const contentType = type === formatTypes.csv ? 'text/csv; charset=utf-8' : type
     return [type, constantHeaders([['content-type', contentType], variesByAccept])]
   }),
@@ -93,8 +86,8 @@ export function responseFormat(
 } {
   const own = formatTypes[defaultFormat]
   const isOwn = accept === undefined || accept === '*/*'
-  const type = (isOwn ? undefined : preferredType(accept, [own, ...written.keys()])) ?? own
-  return { format: written.get(type) ?? defaultFormat, headers: headersByType.get(type) ?? [] }
+  const type = (isOwn ? undefined : preferredType(accept, [own, ...formats.keys()])) ?? own
+  return { format: formats.get(type) ?? defaultFormat, headers: headersByType.get(type) ?? [] }
 }
 
 /**

@@ -1,10 +1,10 @@
 /** Columns ⇄ Series and DataFrame messages, and frames in serialized bytes. @module */
 
-import { isAscii } from 'node:buffer'
 import { type ColumnKind, type DataOf, type DType, elementTypes } from '../../core/dtype.ts'
 import { BadInput, BadOutput } from '../../core/errors.ts'
 import { bufferPool, PooledBody } from '../../core/memory/buffer-pool.ts'
 import { bytesOf } from '../../core/memory/byte-copy.ts'
+import { isAscii, latin1Text } from '../../core/platform.ts'
 import { type MaybePromise, whenReady } from '../../core/promise.ts'
 import {
   type DataFrameMessage,
@@ -14,7 +14,7 @@ import {
 } from '../../messages/messages.ts'
 import { onlyList } from '../array/message.ts'
 import { isArrowStream } from './arrow/arrow-reader.ts'
-import { isBit, packBits } from './bits.ts'
+import { packBits, unpackBits } from './bits.ts'
 import {
   type AnyColumn,
   type Column,
@@ -49,9 +49,7 @@ export function decodeFrameFile(
   bytes: Uint8Array,
   name: string,
 ): MaybePromise<IndexedFile> | undefined {
-  const magic = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 6)).toString(
-    'latin1',
-  )
+  const magic = latin1Text(bytes, 0, Math.min(bytes.length, 6))
   if (magic === 'ARROW1' || isArrowStream(bytes)) return readArrow(bytes, name)
   if (magic.startsWith('PAR1')) return readParquet(bytes, name)
   return undefined
@@ -179,7 +177,8 @@ function fromSeriesMessage(message: SeriesMessage, called: string, name: string)
   return { column: { ...column, validity }, rows }
 }
 
-function columnFrom(name: string, dtype: DType, data: DataOf<DType>): Column {
+/** @returns elements of an array as a column. */
+export function columnFrom(name: string, dtype: DType, data: DataOf<DType>): Column {
   if (dtype === 'str') return columnOf(name, 'str', data as string[])
   if (dtype === 'bool') return { name, kind: 'bool', data: packBits(data) }
   return { name, kind: dtype as Column['kind'], data: bytesOf(data as Float64Array) }
@@ -246,20 +245,14 @@ function elementsOf(column: Column, dtype: DType, rows: number): DataOf<DType> {
     const text = contiguousText(column, rows)
     const offsets = text.offsets as Int32Array
     // One decoding for all of them, where a byte is a character.
-    const whole = isAscii(text.data)
-      ? Buffer.from(text.data.buffer, text.data.byteOffset, text.data.length).toString('latin1')
-      : ''
+    const whole = isAscii(text.data) ? latin1Text(text.data) : ''
     return Array.from({ length: rows }, (_, i) => {
       if (!isValid(column, i)) return ''
       if (whole === '') return textAt(text, i)
       return whole.slice(offsets[i], offsets[i + 1])
     })
   }
-  if (kind === 'bool') {
-    const flags = new Uint8Array(rows)
-    for (let i = 0; i < rows; i++) flags[i] = Number(isBit(data, i))
-    return flags
-  }
+  if (kind === 'bool') return unpackBits(data, rows)
   const own = columnNumbers(column, rows) as DataOf<DType>
   if (kind === dtype) return own
   if (dtype === 'uint32') return new Uint32Array(own as Uint8Array)

@@ -84,16 +84,11 @@ export function joinColumns(pieces: readonly Piece[]): AnyColumn {
   const { validity: _, ...plain } = first
   const rest = { ...plain, validity: valid }
   if ('fields' in first) {
-    const fieldsOf = ({ column, rows: own }: Piece, i: number) => ({
-      column: (column as typeof first).fields[i],
-      rows: own,
-    })
-    return {
-      ...rest,
-      fields: first.fields.map((_field, i) =>
-        joinColumns(pieces.map((piece) => fieldsOf(piece, i))),
-      ),
-    }
+    const structs = pieces as readonly Piece<typeof first>[]
+    const fields = first.fields.map((_, i) =>
+      joinColumns(structs.map((struct) => ({ ...struct, column: struct.column.fields[i] }))),
+    )
+    return { ...rest, fields }
   }
   if (first.offsets === undefined) {
     const flat = pieces as readonly Piece<Column>[]

@@ -1,4 +1,5 @@
 /** Columns of times ⇄ text and numbers. @module */
+import { latin1Text } from '../../core/platform.ts'
 import {
   bytesAt,
   type CastFailure,
@@ -227,7 +228,7 @@ export function parseTimes(column: Column, rows: number, time: TimeType): Column
   return castTimes(column, rows, time, (row) => {
     const bytes = bytesAt(column, row)
     if (bytes.length > 40) return undefined
-    return read(Buffer.from(bytes).toString('latin1').trim())
+    return read(latin1Text(bytes).trim())
   })
 }
 

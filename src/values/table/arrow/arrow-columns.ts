@@ -97,10 +97,17 @@ function placesOf(codes: Column, rows: number, values: number, path: string): In
   return places
 }
 
-function readNode({ field, batch, rows, path }: Place): Rest {
+/** @returns the number of nulls. */
+function takeNode({ batch, rows, path }: Place): number {
   const [count, nulls] = batch.node()
   if (rows !== count || rows < 0 || rows > maxRows)
     throw damagedColumn(path, `${count} elements, not ${rows}`)
+  return nulls
+}
+
+function readNode(place: Place): Rest {
+  const { field, batch, rows, path } = place
+  const nulls = takeNode(place)
   const bits = batch.bytes()
   if (nulls <= 0) return { name: field.string(0) }
   if (bits.length === 0) throw damagedColumn(path, 'nulls without a bitmap')
@@ -124,9 +131,7 @@ function readPlain(place: Place): AnyColumn {
     )
   const { client } = batch.source
   if (type.layout === 'null') {
-    const [count] = batch.node()
-    if (rows !== count || rows > maxRows)
-      throw damagedColumn(path, `${count} elements, not ${rows}`)
+    takeNode(place)
     client?.made.take(rows * 8)
     return nullColumn(field.string(0), rows)
   }

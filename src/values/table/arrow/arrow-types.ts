@@ -2,14 +2,7 @@
 
 import { type ColumnKind, elementTypes, isDType, itemSize } from '../../../core/dtype.ts'
 import type { Builder, FlatTable } from '../../array/flatbuffer.ts'
-import {
-  type AnyColumn,
-  type Column,
-  type TimeType,
-  type TimeUnit,
-  timeUnits,
-  zoneOf,
-} from '../columns.ts'
+import { type AnyColumn, type TimeType, type TimeUnit, timeUnits, zoneOf } from '../columns.ts'
 
 /** Type ids of Schema.fbs. */
 export const arrowIds = {
@@ -64,14 +57,7 @@ export function writeArrowType(out: Builder, column: AnyColumn): { id: number; a
 function writeTypeOf(out: Builder, column: AnyColumn, zoneAt: number): number {
   if ('items' in column) return arrowIds.list
   if ('fields' in column) return arrowIds.struct
-  return writeFlatType(out, column, zoneAt)
-}
-
-function writeFlatType(
-  out: Builder,
-  { kind, heaps, time, isBinary }: Column,
-  zoneAt: number,
-): number {
+  const { kind, heaps, time, isBinary } = column
   if (time !== undefined) return writeTimeType(out, time, zoneAt)
   if (kind === 'bool') return arrowIds.bool
   if (kind === 'str') {

@@ -117,7 +117,6 @@ export function uniqueNames(names: readonly string[]): string[] {
     counts.set(name, count + 1)
     const next = `${name}.${count}`
     taken.add(next)
-    seen.add(next)
     return next
   })
 }

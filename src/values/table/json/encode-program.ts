@@ -17,7 +17,7 @@ import {
   type ListColumn,
   type StructColumn,
 } from '../columns.ts'
-import type { PlanStep, RowsStep } from './frame-plan.ts'
+import { elements, type PlanStep, type RowsStep } from './frame-plan.ts'
 
 /** Columns and the steps that write them. */
 export class EncodeProgram {
@@ -55,13 +55,13 @@ export class EncodeProgram {
 
   /** Adds a step. The labels, if there are any, are the last column. */
   step(step: PlanStep, hasLabels = false): void {
-    if (typeof step === 'string') this.#step(stepKind.text, { ...nothing, before: step })
+    if (typeof step === 'string') this.#step(stepKind.text, { ...elements, count: 0, before: step })
     else this.#step(stepKind.rows, step, hasLabels && step.label !== 'none')
   }
 
   /** Adds all rows as lines of CSV. */
   csvLines(): void {
-    this.#step(stepKind.csv, { ...nothing, count: this.#counts.columns })
+    this.#step(stepKind.csv, { ...elements, count: this.#counts.columns })
   }
 
   /** @returns what the add-on writes; undefined for buffers that contradict each other. */
@@ -131,13 +131,3 @@ function codeOf(column: AnyColumn): number {
 }
 
 const encodeWords = wordsOf(encodeWord)
-
-const nothing: RowsStep = {
-  before: '',
-  label: 'none',
-  after: '',
-  first: 0,
-  count: 0,
-  keys: false,
-  close: '',
-}

@@ -39,7 +39,8 @@ export interface RowsStep {
   readonly close: string
 }
 
-const elements: RowsStep = {
+/** The elements of the first column, without labels and brackets. */
+export const elements: RowsStep = {
   before: '',
   label: 'none',
   after: '',

@@ -11,7 +11,7 @@ import {
   wordsOf,
 } from '../../../core/native/shared-numbers.ts'
 import { printPlainTable } from '../../plain-json.ts'
-import type { AnyColumn, Column, ColumnTable } from '../columns.ts'
+import { type AnyColumn, type Column, type ColumnTable, renameColumns } from '../columns.ts'
 import { parseCsv } from '../csv/csv-parse.ts'
 import { EncodeProgram } from './encode-program.ts'
 import {
@@ -64,19 +64,13 @@ function unpack(
   const words = new Float64Array(bytes.buffer, 0, tableWords)
   if (words[tableWord.failure] !== 0) return failureOf(bytes, words)
   const rows = words[tableWord.rows]
-  const count = words[tableWord.columns]
+  const columns = columnsOf(bytes, words, words[tableWord.columns] + words[tableWord.hasLabels])
+  const labels = words[tableWord.hasLabels] === 1 ? columns.pop() : undefined
   const nameAt = words[tableWord.nameAt]
   const schemaAt = words[tableWord.schemaAt]
-  const table = { rows, columns: new Array<Column>(count) }
-  const columnTable = new Float64Array(bytes.buffer, tableWords * 8, (count + 1) * columnWords)
-  for (let i = 0; i < count; i++)
-    table.columns[i] = columnAt(bytes, columnTable, i * columnWords, rows)
   return {
-    table,
-    labels:
-      words[tableWord.hasLabels] === 1
-        ? columnAt(bytes, columnTable, count * columnWords, rows)
-        : undefined,
+    table: { rows, columns },
+    labels,
     name: nameAt === -1 ? undefined : shortText(bytes, nameAt, words[tableWord.nameLength]),
     schema:
       layout === 'table'
@@ -109,15 +103,16 @@ function unpackCsv(
     const failure = csvFailures[code - 1] ?? outOfMemory()
     return { failure, offset: words[failureWord.offset], row: words[failureWord.row] }
   }
-  const rows = words[tableWord.rows]
-  const columnTable = new Float64Array(bytes.buffer, tableWords * 8, names.length * columnWords)
-  return {
-    rows,
-    columns: names.map((name, i) => ({
-      ...columnAt(bytes, columnTable, i * columnWords, rows),
-      name,
-    })),
-  }
+  const columns = columnsOf(bytes, words, names.length)
+  return renameColumns({ rows: words[tableWord.rows], columns }, names)
+}
+
+function columnsOf(bytes: Buffer<ArrayBuffer>, table: Float64Array, count: number): Column[] {
+  const words = new Float64Array(bytes.buffer, tableWords * 8, count * columnWords)
+  const columns = new Array<Column>(count)
+  for (let i = 0; i < count; i++)
+    columns[i] = columnAt(bytes, words, i * columnWords, table[tableWord.rows])
+  return columns
 }
 
 function columnAt(

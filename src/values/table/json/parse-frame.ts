@@ -1,5 +1,6 @@
 /** JSON text to columns by JSON.parse, for use without the native add-on. @module */
 import { isRecord } from '../../../core/options.ts'
+import { utf8Text } from '../../../core/platform.ts'
 import { whenDefined } from '../../../core/promise.ts'
 import { measureJson } from '../../../core/text/json-scan.ts'
 import { parseMarked, syntaxFailure } from '../../../core/text/marked-json.ts'
@@ -32,7 +33,7 @@ export function parseFrame(
   requireShort(json, 'of a frame that is read without the native add-on')
   const { deepAt } = measureJson(json)
   if (deepAt !== -1) return { failure: 'nested', offset: deepAt }
-  const text = Buffer.from(json.buffer, json.byteOffset, json.length).toString()
+  const text = utf8Text(json)
   let value: Marked
   try {
     value = parseMarked(text, true) as Marked

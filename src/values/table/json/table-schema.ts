@@ -5,6 +5,7 @@
  * @module
  */
 import { type ColumnKind, elementTypes, isFloat } from '../../../core/dtype.ts'
+import { utf8Text } from '../../../core/platform.ts'
 import { measureJson } from '../../../core/text/json-scan.ts'
 import {
   type AnyColumn,
@@ -59,7 +60,7 @@ export function parseTableSchema(
   if (json.length > maxSchemaBytes || measureJson(json).deepAt !== -1) return undefined
   let value: { fields?: unknown; primaryKey?: unknown }
   try {
-    value = JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.length).toString())
+    value = JSON.parse(utf8Text(json))
   } catch {
     return undefined
   }

@@ -1,4 +1,5 @@
 /** Reads the footer of a Parquet file without decoding data, to refuse other and far too large files. @module */
+import { latin1Text } from '../../../core/platform.ts'
 import { footerLength, type ParquetMetadata, readParquetMetadata } from './parquet-metadata.ts'
 import { Unreadable } from './thrift.ts'
 
@@ -26,11 +27,10 @@ export function readParquetFooter(
   | (ReturnType<typeof sizesOf> & { readonly metadata: ParquetMetadata })
   | { readonly failure: string } {
   const size = file.length
-  const bytes = Buffer.from(file.buffer, file.byteOffset, size)
-  const mark = size < 12 ? '' : bytes.toString('latin1', 0, 4)
+  const mark = size < 12 ? '' : latin1Text(file, 0, 4)
   if (mark === 'PARE') return { failure: 'an encrypted Parquet file' }
   if (mark !== 'PAR1') return { failure: 'no Parquet file (it does not start with PAR1)' }
-  if (bytes.toString('latin1', size - 4) !== 'PAR1')
+  if (latin1Text(file, size - 4) !== 'PAR1')
     return { failure: 'no whole Parquet file (it does not end with PAR1)' }
   if (footerLength(file) > size - 12) return { failure: 'a Parquet footer longer than its file' }
   try {

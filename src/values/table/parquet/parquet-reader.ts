@@ -8,6 +8,7 @@ import {
   readColumnWord,
   wordsOf,
 } from '../../../core/native/shared-numbers.ts'
+import { utf8Text } from '../../../core/platform.ts'
 import type { MaybePromise } from '../../../core/promise.ts'
 import type { FlatTable } from '../../array/flatbuffer.ts'
 import { schemaFields } from '../arrow/arrow-reader.ts'
@@ -90,7 +91,6 @@ const lastSchema = new LastSchema()
 
 /** @throws FileRefusal. */
 function schemaOf(file: Uint8Array, words: Float64Array, arrow: Buffer): Schema | undefined {
-  const bytes = Buffer.from(file.buffer, file.byteOffset, file.length)
   const count = words[parquetWord.columns]
   const fields =
     arrow.length === 0 ? undefined : schemaFields(Buffer.from(arrow.toString(), 'base64'))
@@ -99,7 +99,7 @@ function schemaOf(file: Uint8Array, words: Float64Array, arrow: Buffer): Schema 
   for (let i = 0; i < count; i++) {
     const leaf = words.subarray(headWords + i * leafWords)
     const { [parquetLeafWord.nameAt]: start, [parquetLeafWord.nameEnd]: end } = leaf
-    const name = bytes.toString('utf8', start, end)
+    const name = utf8Text(file.subarray(start, end))
     const type = typeOf(leaf, fields?.[i], name)
     if (type === undefined) return undefined
     columns.push({ name, type })

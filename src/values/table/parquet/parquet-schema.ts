@@ -14,7 +14,7 @@ export function withoutViews(file: Uint8Array): Uint8Array {
   const footer = footerBytes(file)
   const { start, size } = findKeyValue(footer, 'ARROW:schema') ?? { start: 0, size: 0 }
   const schema = Buffer.from(footer.toString('latin1', start, start + size), 'base64')
-  if (size > 0) for (const field of schemaFields(schema)) makePlain(field)
+  for (const field of schemaFields(schema)) makePlain(field)
   const text = schema.toString('base64')
   if (text.length === size) footer.write(text, start, size, 'latin1')
   return file

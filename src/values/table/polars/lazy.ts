@@ -170,7 +170,11 @@ const numeric =
     return undefined
   }
 const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, value) => sum + value, 0)
-const known = (numbers: readonly number[]) => numbers.filter((value) => !Number.isNaN(value))
+const extreme = (pick: (a: number, b: number) => number) =>
+  numeric((numbers) => {
+    const known = numbers.filter((value) => !Number.isNaN(value))
+    return known.reduce<number | undefined>((a, b) => pick(a ?? b, b), undefined)
+  })
 
 /** Methods that work without nodejs-polars' series, which takes a millisecond to make; undefined: by that one. */
 const methods: ReadonlyMap<PropertyKey, Method> = new Map<PropertyKey, Method>([
@@ -183,16 +187,6 @@ const methods: ReadonlyMap<PropertyKey, Method> = new Map<PropertyKey, Method>([
     'mean',
     numeric((numbers) => (numbers.length === 0 ? undefined : sumOf(numbers) / numbers.length)),
   ],
-  [
-    'min',
-    numeric((numbers) =>
-      known(numbers).reduce<number | undefined>((a, b) => Math.min(a ?? b, b), undefined),
-    ),
-  ],
-  [
-    'max',
-    numeric((numbers) =>
-      known(numbers).reduce<number | undefined>((a, b) => Math.max(a ?? b, b), undefined),
-    ),
-  ],
+  ['min', extreme(Math.min)],
+  ['max', extreme(Math.max)],
 ])

@@ -17,13 +17,9 @@ export function printableColumns<C extends AnyColumn>(
   { rows, columns }: ColumnTable<C>,
   times: TimeForm,
 ): ColumnTable<C> {
-  return { rows, columns: columns.map((column) => printable(column, rows, times) as C) }
-}
-
-function printable(column: AnyColumn, rows: number, times: TimeForm): AnyColumn {
-  return mapFlat(column, rows, (flat, count) => {
-    return flat.isBinary ? base64Column(flat, count) : printTimes(flat, count, times)
-  })
+  const print = (flat: Column, count: number) =>
+    flat.isBinary ? base64Column(flat, count) : printTimes(flat, count, times)
+  return { rows, columns: columns.map((column) => mapFlat(column, rows, print) as C) }
 }
 
 function base64Column(column: Column, rows: number): Column {
