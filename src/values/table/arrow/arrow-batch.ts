@@ -12,6 +12,8 @@ export type UnpackBuffers = (
 /** What columns are read with. A file of a client has bounds, and every offset in it is checked. */
 export interface ArrowSource {
   readonly dictionaries: Map<number, { readonly values: AnyColumn; readonly rows: number }>
+  /** Whether decimals that are no elements of others become texts, with all of their digits, and not floats. */
+  readonly keepsDigits: boolean
   readonly client?: { readonly made: MadeBytes; readonly unpack: UnpackBuffers }
 }
 

@@ -143,8 +143,9 @@ function readPlain(place: Place): AnyColumn {
   const column = readFlat(type, place, rest)
   if (type.layout !== 'decimal') return column
   const { precision, scale } = type
-  if (client === undefined || depth > 0) return decimalsAs('float64', column, rows, scale)
-  client.made.take(rows * (precision + 6))
+  const { keepsDigits } = batch.source
+  if (depth > 0 || !keepsDigits) return decimalsAs('float64', column, rows, scale)
+  client?.made.take(rows * (precision + 6))
   const texts = decimalsAs('str', column, rows, scale)
   return { ...texts, polarsType: `Decimal(${precision}, ${scale})` }
 }

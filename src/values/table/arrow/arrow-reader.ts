@@ -89,11 +89,16 @@ export function readArrowIpc(
   maxBytes: number,
   unpack: UnpackBuffers,
 ): ColumnTable<AnyColumn> {
-  return readStream(streamIn(bytes), { made: new MadeBytes(maxBytes), unpack })
+  const client = { made: new MadeBytes(maxBytes), unpack }
+  return readStream(streamIn(bytes), { keepsDigits: true, client })
 }
 
-function readStream(stream: Uint8Array, client?: ArrowSource['client']): ColumnTable<AnyColumn> {
-  const source: ArrowSource = { dictionaries: new Map(), client }
+function readStream(
+  stream: Uint8Array,
+  how: Omit<ArrowSource, 'dictionaries'>,
+): ColumnTable<AnyColumn> {
+  const source: ArrowSource = { ...how, dictionaries: new Map() }
+  const { client } = source
   let fields: readonly FlatTable[] | undefined
   const tables: ColumnTable<AnyColumn>[] = []
   for (
@@ -195,9 +200,12 @@ function fieldOf(
 }
 
 /** Decodes an Arrow IPC file of Polars, to views if it is of one batch; undefined for columns of other types. */
-export function decodeArrow(file: Uint8Array): ColumnTable<AnyColumn> | undefined {
+export function decodeArrow(
+  file: Uint8Array,
+  keepsDigits = false,
+): ColumnTable<AnyColumn> | undefined {
   try {
-    return readStream(streamIn(file))
+    return readStream(streamIn(file), { keepsDigits })
   } catch (error) {
     if (error instanceof FileRefusal) return undefined
     throw error

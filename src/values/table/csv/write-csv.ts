@@ -17,14 +17,12 @@ import { exactTimes } from '../times.ts'
  * @throws BadOutput for a column that cannot be text.
  */
 export function encodeFrameCsv(polars: Polars, frame: DataFrame, codec = frameCodec): Uint8Array {
-  // The frame has others than flat columns: decimals keep their digits as text.
-  const flat = polars.flatColumns(frame)
-  const source = flat === undefined ? polars.decimalsAsText(frame) : frame
-  const { rows, columns } = flat ?? requireTable(polars.toVectors(source), 'PandasDataFrame')
+  const { rows, columns } =
+    polars.flatColumns(frame) ?? requireTable(polars.toVectors(frame, true), 'PandasDataFrame')
   return codec.writeCsv({
     rows,
     columns: columns.map((column, i) =>
-      zoneOf(column) ? zonedColumn(polars, source, i, column) : plainColumn(column, rows),
+      zoneOf(column) ? zonedColumn(polars, frame, i, column) : plainColumn(column, rows),
     ),
   })
 }

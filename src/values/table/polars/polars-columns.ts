@@ -74,10 +74,13 @@ const nestedVariants: ReadonlySet<string> = new Set([
 ])
 
 /** See `Polars`. */
-export function toVectors(frame: DataFrame): ColumnTable<AnyColumn> | ColumnFailure {
+export function toVectors(
+  frame: DataFrame,
+  keepsDigits = false,
+): ColumnTable<AnyColumn> | ColumnFailure {
   const own = tableBehind(frame)
   if (own !== undefined) return own
-  const table = decodeArrow(arrowOf(frame))
+  const table = decodeArrow(arrowOf(frame), keepsDigits)
   if (table !== undefined) return table
   const variants = variantsOf(frame)
   const other = namesOf(frame).find(

@@ -53,7 +53,7 @@ export class Polars {
   #loaded: typeof pl | undefined
   readonly isDataFrame = isDataFrame
   readonly isSeries = isSeries
-  /** @returns the columns as Polars holds them, but categories as text and decimals as floats. */
+  /** @returns the columns as Polars holds them, but categories as text, and decimals as floats or as text. */
   readonly toVectors = toVectors
   readonly flatColumns = flatColumns
   readonly names = namesOf
@@ -202,17 +202,6 @@ export class Polars {
     return member(frame, 'writeCSV')()
   }
 
-  /** @returns the frame, or a copy of it whose decimals are text with all of their digits. */
-  decimalsAsText(frame: DataFrame): DataFrame {
-    if (tableBehind(frame) !== undefined) return frame
-    const variants = variantsOf(frame)
-    const decimals = [...variants.keys()].filter((i) => variants[i] === 'Decimal')
-    if (decimals.length === 0) return frame
-    const copy = member(frame, 'clone')()
-    for (const i of decimals) toText(this.#package(), copy, i)
-    return copy
-  }
-
   /** Decodes in this process: only for files that we wrote, never for a client's. */
   readParquet(file: Uint8Array): DataFrame {
     return this.#package().readParquet(asBuffer(file))
@@ -255,10 +244,6 @@ function isSeries(value: unknown): value is Series {
 
 function tagOf(value: unknown): unknown {
   return (value as Readonly<Record<symbol, unknown>> | null | undefined)?.[Symbol.toStringTag]
-}
-
-function toText(polars: typeof pl, frame: DataFrame, column: number): void {
-  member(frame, 'replaceAtIdx')(column, columnAt(frame, column).cast(polars.Utf8))
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {
