@@ -1,6 +1,6 @@
 /** Options that the frame and the series descriptor share, checked once. @module */
 
-import { BadInput, expected, InvalidArgument } from '../../core/errors.ts'
+import { badInput, expected, InvalidArgument } from '../../core/errors.ts'
 import { checkOneOf, isRecord } from '../../core/options.ts'
 import { timeUnits } from './columns.ts'
 import { type FrameType, parseFrameType } from './frame-dtype.ts'
@@ -60,7 +60,7 @@ export function checkRequired(
   const rest = own.length > maxShownNames ? `, and ${own.length - maxShownNames} more` : ''
   const received = own.length === 0 ? 'no columns' : `columns ${shown.join(', ')}${rest}`
   const message = `expected column ${JSON.stringify(missing)} for PandasDataFrame, received ${received}`
-  throw new BadInput(message, { reason: 'columns' })
+  throw badInput('columns', message)
 }
 
 const maxShownNames = 8

@@ -1,7 +1,7 @@
 /** Columns ⇄ Series and DataFrame messages, and frames in serialized bytes. @module */
 
 import { type ColumnKind, type DataOf, type DType, elementTypes } from '../../core/dtype.ts'
-import { BadInput, BadOutput } from '../../core/errors.ts'
+import { type BadInput, BadOutput, badInput } from '../../core/errors.ts'
 import { bufferPool, PooledBody } from '../../core/memory/buffer-pool.ts'
 import { bytesOf } from '../../core/memory/byte-copy.ts'
 import { isAscii, latin1Text } from '../../core/platform.ts'
@@ -37,7 +37,7 @@ import type { DataFrame } from './polars/polars-package.ts'
 /** A frame's columns and its row labels. */
 export interface LabelledTable<C extends AnyColumn = Column> {
   readonly table: ColumnTable<C>
-  readonly labels: Column | undefined
+  readonly labels?: Column | undefined
 }
 
 /**
@@ -61,7 +61,7 @@ export function decodeFrameFile(
  * @throws BadInput.
  */
 export async function readArrow(bytes: Uint8Array, name: string): Promise<IndexedFile> {
-  return { table: await decodeFile(bytes, name, 'Arrow'), labels: undefined }
+  return { table: await decodeFile(bytes, name, 'Arrow') }
 }
 
 /** Decodes Parquet: here if its columns are flat, else in the thread of files. A pandas index becomes labels. */
@@ -185,7 +185,7 @@ export function columnFrom(name: string, dtype: DType, data: DataOf<DType>): Col
 }
 
 function badColumns(what: string, name: string, received: string): BadInput {
-  return new BadInput(`expected ${what} for ${name}, received ${received}`, { reason: 'columns' })
+  return badInput('columns', `expected ${what} for ${name}, received ${received}`)
 }
 
 /**

@@ -231,7 +231,7 @@ function formOf(value: Marked | undefined): 'list' | 'object' | 'scalar' {
 
 function members(object: MarkedObject): (readonly [string, Marked])[] {
   return Object.entries(object).map(([key, value]) => {
-    const name = keyOf(key)
+    const name = key.slice(key.indexOf(':') + 1)
     if (!name.isWellFormed()) throw new FrameFault('encoding')
     return [name, value]
   })
@@ -338,15 +338,11 @@ function jsonText(value: Marked): string {
   if (typeof value === 'string') return value[0] === 's' ? quoted(value.slice(1)) : value.slice(1)
   if (Array.isArray(value)) return `[${value.map(jsonText).join()}]`
   if (!isObject(value)) return String(value)
-  const parts = Object.entries(value).map(([key, one]) => `${quoted(keyOf(key))}:${jsonText(one)}`)
+  const parts = members(value).map(([key, one]) => `${quoted(key)}:${jsonText(one)}`)
   return `{${parts.join()}}`
 }
 
 function quoted(text: string): string {
   if (!text.isWellFormed()) throw new FrameFault('encoding')
   return JSON.stringify(text)
-}
-
-function keyOf(numbered: string): string {
-  return numbered.slice(numbered.indexOf(':') + 1)
 }

@@ -22,10 +22,10 @@ import { orderBySchema, parseTableSchema } from './table-schema.ts'
 /** A JSON body as columns. */
 export interface JsonFrame {
   readonly table: ColumnTable
-  readonly labels: Column | undefined
-  readonly name: string | undefined
+  readonly labels?: Column | undefined
+  readonly name?: string | undefined
   /** table: the types from the schema, by column. */
-  readonly types: readonly (FrameType | undefined)[] | undefined
+  readonly types?: readonly (FrameType | undefined)[]
   /** Why it was refused; then the columns hold every element as text of JSON, and {@link settleKinds} settles them. */
   readonly mixed?: BadInput
 }
@@ -45,8 +45,7 @@ export function decodeFrameJson(
   isTyped = false,
 ): MaybePromise<JsonFrame> {
   const plain = readPlainTable(body, layout)
-  if (plain !== undefined)
-    return { table: plain, labels: undefined, name: undefined, types: undefined }
+  if (plain !== undefined) return { table: plain }
   const bom = bomLength(body)
   const json = bom === 0 ? body : body.subarray(bom)
   const source = { bom, layout, name, isTyped }
@@ -75,9 +74,9 @@ function readFrame(
   const accept = (frame: ParsedFrame): JsonFrame => {
     if (layout === 'table') return applySchema(frame, bom, name)
     const { table, labels, name: own } = frame
-    if (layout !== 'split') return { table, labels, name: own, types: undefined }
+    if (layout !== 'split') return { table, labels, name: own }
     const names = uniqueNames(table.columns.map((column) => column.name))
-    return { table: renameColumns(table, names), labels, name: own, types: undefined }
+    return { table: renameColumns(table, names), labels, name: own }
   }
   return whenReady(parse(false), (frame) => {
     if (!('failure' in frame)) return accept(frame)
@@ -142,7 +141,6 @@ function applySchema({ table, schema }: ParsedFrame, bom: number, name: string):
   return {
     table: { rows: ordered.rows, columns: ordered.columns.filter(isColumn) },
     labels: isLabels && ordered.rows > 0 ? labels : undefined,
-    name: undefined,
     types: parsed.fields.map(({ type }, i) => ownType(type, ordered.columns[i])).filter(isColumn),
   }
 }

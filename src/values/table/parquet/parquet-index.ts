@@ -22,7 +22,7 @@ type Level = string | { readonly name: string; readonly start: number; readonly 
 /** The columns of a file, and the labels of its rows; undefined: 0, 1, 2, … */
 export interface IndexedFile {
   readonly table: ColumnTable<AnyColumn>
-  readonly labels: Column | undefined
+  readonly labels?: Column | undefined
 }
 
 const indexKey = '"index_columns":'
@@ -71,11 +71,11 @@ function levelOf(level: unknown): Level | undefined {
 export function withoutIndex(levels: readonly Level[], table: ColumnTable<AnyColumn>): IndexedFile {
   const [level] = levels
   const { rows, columns } = table
-  if (level === undefined) return { table, labels: undefined }
+  if (level === undefined) return { table }
   if (typeof level !== 'string') return { table, labels: rangeLabels(level, rows) }
   const own = columns.filter(({ name }) => levels.includes(name))
   const others = columns.filter(({ name }) => !levels.includes(name))
-  if (own.length === 0 || others.length === 0) return { table, labels: undefined }
+  if (own.length === 0 || others.length === 0) return { table }
   const labels = own.length === 1 ? labelsOf(own[0], rows) : undefined
   return { table: { rows, columns: others }, labels }
 }
