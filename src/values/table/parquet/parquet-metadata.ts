@@ -19,11 +19,11 @@ const schemaElement = {
 } as const
 const fileMetadata = { 2: [schemaElement], 3: 'i64', 4: [rowGroup], 8: {} } as const
 
-/** What a file states about itself. */
+/**
+ * What a file states about itself, and the columns and groups of its schema. Numbers are -1 where they are absent;
+ * `logical` is 0 for an empty union.
+ */
 export type ParquetMetadata = ReturnType<typeof readParquetMetadata>
-
-/** A column or a group of the schema. Numbers are -1 where they are absent; `logical` is 0 for an empty union. */
-export type SchemaElement = ParquetMetadata['elements'][number]
 
 /** The pages of a column in one row group. */
 export type ParquetChunk = ReturnType<typeof chunkOf>
