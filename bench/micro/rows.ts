@@ -1,7 +1,8 @@
 /**
  * 100,000 embeddings as one job of rows, beside the same calls made by 64 callers: `tsx --tsconfig
  * bench/tsconfig.json bench/micro/rows.ts [ROWS] [STORE]` after `npm run build`, on Node 22.13 or later. Prints rows a
- * second of both, in turns, CPU of the server a row, and the bytes of results and of the store.
+ * second of both, in turns, CPU of the server a row, and the bytes of results and of the store. A job is over when it
+ * says so; then its result is read, which the last column counts, too.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -50,16 +51,18 @@ function ask(path: string, method: string, headers = {}, body?: string) {
   })
 }
 
-/** Prints rows a second, and CPU. */
-async function measure(name: string, run: () => Promise<void>): Promise<void> {
+/** Prints rows a second, and CPU, of each part from the start of the first one on. */
+async function measure(name: string, ...parts: (() => Promise<void>)[]): Promise<void> {
   const cpu = usageOfTree(server.pid).cpuMicros
   const began = performance.now()
-  await run()
-  const seconds = (performance.now() - began) / 1_000
-  const each = (usageOfTree(server.pid).cpuMicros - cpu) / total
-  console.log(
-    `${name.padEnd(12)} ${String(Math.round(total / seconds)).padStart(6)} rows/s ${each.toFixed(0)} µs CPU a row`,
-  )
+  const figures: string[] = []
+  for (const part of parts) {
+    await part()
+    const rate = Math.round((total / (performance.now() - began)) * 1_000)
+    const each = (usageOfTree(server.pid).cpuMicros - cpu) / total
+    figures.push(`${String(rate).padStart(6)} rows/s ${each.toFixed(0)} µs CPU a row`)
+  }
+  console.log(name.padEnd(12), figures.join(', with its result'))
 }
 
 const direct = async () => {
@@ -70,13 +73,16 @@ const direct = async () => {
   await Promise.all(Array.from({ length: callers }, (_, first) => caller(first)))
 }
 
+let location = ''
 const asJob = async () => {
   const headers = { 'content-type': 'application/jsonl', prefer: 'respond-async; rows' }
-  const { location } = await ask('/embed', 'POST', headers, texts.join('\n'))
+  ;({ location } = await ask('/embed', 'POST', headers, texts.join('\n')))
   for (let isOver = false; !isOver; ) {
     await new Promise((resolve) => setTimeout(resolve, 100))
     isOver = (await ask(location, 'GET')).text.includes('"completed"')
   }
+}
+const readResult = async () => {
   const { bytes } = await ask(`${location}/result`, 'GET')
   const kilobytes = execFileSync('du', ['-sk', folder]).toString().split('\t')[0]
   console.log(`result ${bytes} bytes, folder of the store ${Number(kilobytes) * 1024} bytes`)
@@ -84,7 +90,7 @@ const asJob = async () => {
 
 for (let round = 0; round < rounds; round++) {
   await measure('64 callers', direct)
-  await measure('one job', asJob)
+  await measure('one job', asJob, readResult)
 }
 await server.stop()
 agent.destroy()

@@ -75,25 +75,31 @@ export function linesOf({ headers }: HttpResponse, { ctx }: ServedVisit): Header
  * @param take - Called with each chunk before it is kept, and whether it is of a stream; false ends the stream.
  * @throws BadOutput; what a stream or `take` throws.
  */
-export async function collectAnswer(
+export function collectAnswer(
   { before = '', headers, body, pooled }: HttpResponse,
   take: (chunk: Chunk, isStreamed: boolean) => MaybePromise<boolean>,
-): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  const keep = (chunk: Chunk, isStreamed: boolean) =>
-    whenReady(take(chunk, isStreamed), (goesOn) => {
-      pieces.push(Buffer.from(chunk as Uint8Array))
-      pooled?.give(chunk)
-      return goesOn
+): MaybePromise<Buffer> {
+  const copied = (chunk: Chunk) => {
+    const bytes = Buffer.from(chunk as Uint8Array)
+    pooled?.give(chunk)
+    return bytes
+  }
+  if (isChunk(body)) {
+    const isTaken = whenReady(before === '' || take(before, false), () => take(body, false))
+    return whenReady(isTaken, () => {
+      const bytes = copied(body)
+      return before === '' ? bytes : Buffer.concat([Buffer.from(before), bytes])
     })
-  if (before !== '') await keep(before, false)
-  if (isChunk(body)) await keep(body, false)
-  else {
+  }
+  const collectAll = async () => {
+    const pieces: Buffer[] = []
     const isStreamed = isAsyncBody(body)
     for await (const chunk of isStreamed ? exactly(body, lengthOf(headers)) : body) {
-      if (!(await keep(requireChunk(chunk), isStreamed))) break
+      const goesOn = await take(requireChunk(chunk), isStreamed)
+      pieces.push(copied(chunk))
+      if (!goesOn) break
     }
+    return Buffer.concat(pieces)
   }
-  const [first] = pieces
-  return first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces)
+  return collectAll()
 }

@@ -88,6 +88,11 @@ export interface Attempt {
    * stops: what the attempt returns afterwards counts for nothing in the last two cases.
    */
   readonly signal: AbortSignal
+  /**
+   * Of a row: calls a listener when `signal` is aborted, until it is told not to. The signal itself would look at those
+   * of all rows for each.
+   */
+  readonly onAbort?: (listener: () => void) => () => void
   /** Resolves when the outcome is kept, or counts for nothing: until then its bytes are held. */
   readonly over: Promise<void>
   /**

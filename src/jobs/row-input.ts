@@ -96,15 +96,16 @@ async function* piecesOf(body: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /**
+ * Gives the lines of each piece together, so that a line costs no turn. Those of one are taken before the next ones.
+ *
  * @returns the lines of a text that are not blank.
  * @throws PayloadTooLarge.
  */
-export async function* linesOf(
+async function* linesByPiece(
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<Iterable<Uint8Array>> {
   let rest: Uint8Array = new Uint8Array(0)
-  for await (const piece of pieces) {
-    const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece])
+  function* linesIn(bytes: Uint8Array) {
     let at = 0
     for (let i = 0; i < bytes.length; i++) {
       // A blank line is left byte by byte, as cheap as it came.
@@ -117,21 +118,35 @@ export async function* linesOf(
       at = end + 1
     }
     rest = bytes.subarray(at)
+  }
+  for await (const piece of pieces) {
+    yield linesIn(rest.length === 0 ? piece : Buffer.concat([rest, piece]))
     if (rest.length > maxRowBytes)
       throw new PayloadTooLarge(
         `expected rows of at most ${maxRowBytes} bytes, received a longer one`,
       )
   }
-  if (rest.some((byte) => byte > 0x20)) yield rest
+  if (rest.some((byte) => byte > 0x20)) yield [rest]
+}
+
+/** @returns the lines of a text that are not blank, one by one. */
+export async function* linesOf(
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  for await (const lines of linesByPiece(pieces)) yield* lines
 }
 
 /** @returns the requests of the rows of a job, each read when it is asked for. */
 export async function* requestsOf(
   api: Pick<RowApi, 'input'>,
   request: UnreadRequest,
-): AsyncGenerator<StoredRequest> {
+): AsyncGenerator<Iterable<StoredRequest>> {
   const requestOf = rowRequests(api, request)
-  for await (const line of linesOf(request.body.pieces())) yield requestOf(line)
+  for await (const lines of linesByPiece(request.body.pieces())) yield mapEach(lines, requestOf)
+}
+
+function* mapEach<T, R>(values: Iterable<T>, of: (value: T) => R): Generator<R> {
+  for (const value of values) yield of(value)
 }
 
 /** @returns what makes the request of a row, as a synchronous call would send it. */

@@ -31,7 +31,8 @@ export interface RowsJob {
   readonly timeoutMs: number
   /** Rows that run at a time, also of other jobs. */
   readonly slots: Limiter
-  readonly rows: Iterable<StoredRequest> | AsyncIterable<StoredRequest>
+  /** Those of one piece of the input together. */
+  readonly rows: Iterable<Iterable<StoredRequest>> | AsyncIterable<Iterable<StoredRequest>>
   /** @returns a line of the result. */
   answer(response: StoredResponse, index: number): RowAnswer
 }
@@ -54,6 +55,9 @@ export const heldBytes = 2 * maxInlineBytes
 /** Rows that run or wait for another attempt. */
 const maxOpen = 1_000
 
+/** A row tells nothing on its way. */
+const nothing = async () => {}
+
 /**
  * Runs the rows that no attempt has answered. One has its slot until its answer is kept, so that after a kill no other
  * row runs again. After a death of a worker, as many as may have been running run one by one: if it dies again
@@ -75,22 +79,31 @@ export async function runRows(
   const rowJob = { ...job, api, timeoutMs, rows: undefined }
   const open = new Map<number, Promise<void>>()
   let failure: unknown
+  const listeners = new Set<() => void>()
+  const onAbort = (listener: () => void) => {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }
+  signal.addEventListener('abort', () => listeners.forEach((listener) => void listener()))
 
-  /** @returns the pause before another attempt; undefined once the answer is kept. */
+  /** Takes a place. @returns the pause before another attempt; undefined once the answer is kept. */
   const attemptRow = async (
     request: StoredRequest,
     index: number,
     failures: number,
   ): Promise<number | undefined> => {
-    signal.throwIfAborted()
     const over = deferred<void>()
     try {
+      signal.throwIfAborted()
+      if (failure !== undefined) throw failure
+      const body = StoredBody.of(request.body)
       const outcome = await run({
         ...attempt,
         job: rowJob,
-        request: { ...request, body: StoredBody.of(request.body) },
+        request: { ...request, body },
+        onAbort,
         over: over.promise,
-        report: async () => {},
+        report: nothing,
       })
       signal.throwIfAborted()
       if (outcome.kind === 'canceled') throw new Error('a row was canceled alone')
@@ -101,22 +114,21 @@ export async function runRows(
       return undefined
     } finally {
       over.resolve()
+      slots.leave()
     }
   }
-  const runRow = async (request: StoredRequest, index: number, began: () => void) => {
+  /** Begins in a place. */
+  const runRow = async (request: StoredRequest, index: number) => {
     try {
-      for (let failures = 1; failure === undefined; failures++) {
-        const pauseMs = await slots.run(() => {
-          began()
-          return attemptRow(request, index, failures)
-        })
+      for (let failures = 1; ; failures++) {
+        const pauseMs = await attemptRow(request, index, failures)
         if (pauseMs === undefined) return
         await wait(pauseMs, undefined, { signal })
+        await slots.enter()
       }
     } catch (error) {
       failure ??= error
     } finally {
-      began()
       open.delete(index)
     }
   }
@@ -124,20 +136,24 @@ export async function runRows(
   let index = 0
   let alone = deaths > 0 ? slots.count : 0
   let isKiller = deaths >= maxCrashes
-  for await (const request of rows) {
-    const own = index++
-    if (log.has(own)) continue
-    if (isKiller) {
-      isKiller = false
-      await log.add(own, { ...answer(crashAnswer('', 'row'), own), isDeath: true }, 1)
-      continue
+  for await (const piece of rows) {
+    for (const request of piece) {
+      if (failure !== undefined) break
+      const own = index++
+      if (log.has(own)) continue
+      if (isKiller) {
+        isKiller = false
+        await log.add(own, { ...answer(crashAnswer('', 'row'), own), isDeath: true }, 1)
+        continue
+      }
+      while (open.size > 0 && (log.isAhead || open.size >= maxOpen))
+        await Promise.race(open.values())
+      await slots.enter()
+      const row = runRow(request, own)
+      open.set(own, row)
+      if (alone-- > 0) await row
     }
-    while (open.size > 0 && (log.isAhead || open.size >= maxOpen)) await Promise.race(open.values())
     if (failure !== undefined) break
-    const began = deferred<void>()
-    const row = runRow(request, own, began.resolve)
-    open.set(own, row)
-    await (alone-- > 0 ? row : began.promise)
   }
   await Promise.all(open.values())
   if (failure !== undefined) throw failure

@@ -23,16 +23,26 @@ export class Limiter {
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#free < this.count) this.#crowdedAt = performance.now()
-    if (this.#free > 0) this.#free--
-    else await new Promise<void>((go) => this.#waiting.push(go))
+    await this.enter()
     try {
       return await work()
     } finally {
-      const next = this.#waiting.shift()
-      if (next === undefined) this.#free++
-      else next()
+      this.leave()
     }
+  }
+
+  /** Takes a place, which {@link leave} gives back; undefined if there is one at once. */
+  enter(): Promise<void> | undefined {
+    if (this.#free < this.count) this.#crowdedAt = performance.now()
+    if (this.#free === 0) return new Promise((go) => this.#waiting.push(go))
+    this.#free--
+    return undefined
+  }
+
+  leave(): void {
+    const next = this.#waiting.shift()
+    if (next === undefined) this.#free++
+    else next()
   }
 }
 

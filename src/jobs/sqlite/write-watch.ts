@@ -56,7 +56,7 @@ export class WriteWatch {
       this.#resumesAt = Date.now() + failedMs
     }
     const now = Date.now()
-    // A commit can be read some time after its first write: as long as the disk takes.
-    this.lookIn(Math.max(1, Math.min((now - this.#writtenAt) / 4, due - now, idleMs)))
+    // A commit can be read as long after its first write as the disk takes, and is found half of that later.
+    this.lookIn(Math.max(1, Math.min((now - this.#writtenAt) / 2, due - now, idleMs)))
   }
 }

@@ -7,6 +7,7 @@ import { withDeadline } from '../../api/stages.ts'
 import { noParams } from '../../api/visit.ts'
 import { FunctionError, InternalError, InvalidArgument, ServingError } from '../../core/errors.ts'
 import { countedBytes, type MemoryBudget } from '../../core/memory/memory-budget.ts'
+import { isPromise, type MaybePromise } from '../../core/promise.ts'
 import { parseText } from '../../core/text/parse-text.ts'
 import type { ServerState } from '../../engine/engine.ts'
 import { noPeer, ServedVisit } from '../../engine/served-visit.ts'
@@ -26,7 +27,7 @@ import { maxProgress, type StoredResponse } from '../../jobs/job.ts'
 import type { Attempt, Outcome } from '../../jobs/job-store.ts'
 import { problemAnswer } from '../../jobs/problem-answer.ts'
 import type { JobVisit, RowsEnd, RowsJob } from '../../jobs/rows.ts'
-import { type Holder, StoredBody } from '../../jobs/stored-body.ts'
+import type { Holder } from '../../jobs/stored-body.ts'
 import type { ServedService } from '../served-service.ts'
 
 /** How often a job that was taken asks whether its service can answer again. **Units**: milliseconds. */
@@ -43,19 +44,19 @@ export async function runJob(
   service: Pick<ServedService, 'unready'>,
   run: (attempt: Attempt) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const { signal } = attempt
+  const { signal, onAbort = (listener: () => void) => listenTo(signal, listener) } = attempt
   while (service.unready !== undefined && !signal.aborted)
     await wait(readyMs, undefined, { signal }).catch(() => {})
   const visit = new AttemptVisit(server, endpoint, attempt, run)
-  let giveUp = () => {}
+  let forget = () => {}
   try {
     // With a race, each row of a job would hold more.
     const response = await new Promise<StoredResponse>((resolve, reject) => {
-      giveUp = () => {
+      const giveUp = () => {
         visit.ctx.abort(signal.reason)
         reject(signal.reason)
       }
-      signal.addEventListener('abort', giveUp)
+      forget = onAbort(giveUp)
       if (signal.aborted) giveUp()
       visit.answer().then(resolve, reject)
     })
@@ -67,9 +68,14 @@ export async function runJob(
     if (ServingError.is(error) && error.code === 'client_closed') return { kind: 'canceled' }
     return outcomeOf(problemAnswer(error as ServingError, visit.ctx.id))
   } finally {
-    signal.removeEventListener('abort', giveUp)
+    forget()
     visit.leave()
   }
+}
+
+function listenTo(signal: AbortSignal, listener: () => void): () => void {
+  signal.addEventListener('abort', listener)
+  return () => signal.removeEventListener('abort', listener)
 }
 
 /** Errors of 5xx may pass, those of 4xx stay. */
@@ -98,7 +104,7 @@ function contextOf(attempt: Attempt): Context {
     query: request.query,
     timeoutMs: job.timeoutMs,
   })
-  Object.assign(ctx.state, parseText(state ?? '{}'))
+  if (state !== undefined) Object.assign(ctx.state, parseText(state))
   ctx.job = { id: job.id, attempt: number, progress: (value) => progress(attempt, value) }
   return ctx
 }
@@ -210,23 +216,10 @@ class AttemptVisit extends ServedVisit implements JobVisit {
   }
 
   async #call(): Promise<StoredResponse> {
-    const { job, request } = this.attempt
-    // Rows are read as they run.
-    const stored = job.rows === undefined ? request.body : StoredBody.of(new Uint8Array(0))
-    let body: Uint8Array
-    try {
-      body = await stored.bytes(this.#memory)
-    } catch (cause) {
-      if (ServingError.is(cause)) throw cause
-      throw new InternalError('the input of the job cannot be read', { cause })
-    }
-    this.#bytesIn = body.length
+    const input = await this.#input()
+    this.#bytesIn = input.length
     this.recorder?.bodyComplete()
-    const response = await this.#plain.answer(new HttpRequest(this.ctx.headers, body), this)
-    return this.#collect(response)
-  }
-
-  async #collect(given: HttpResponse): Promise<StoredResponse> {
+    const given = await this.#plain.answer(new HttpRequest(this.ctx.headers, input), this)
     const response = this.checked(given)
     const { status = 200, body } = response
     this.recorder?.answered(status)
@@ -247,8 +240,20 @@ class AttemptVisit extends ServedVisit implements JobVisit {
     }
   }
 
+  #input(): MaybePromise<Uint8Array> {
+    const { job, request } = this.attempt
+    // Rows are read as they run.
+    if (job.rows !== undefined) return new Uint8Array(0)
+    const bytes = request.body.bytes(this.#memory)
+    if (!isPromise(bytes)) return bytes
+    return bytes.catch((cause) => {
+      if (ServingError.is(cause)) throw cause
+      throw new InternalError('the input of the job cannot be read', { cause })
+    })
+  }
+
   /** Holds the memory of an answer, and reports what a generator of texts yields. */
-  #bytesOf(response: HttpResponse): Promise<Uint8Array> {
+  #bytesOf(response: HttpResponse): MaybePromise<Uint8Array> {
     const type = headerOf(response.headers, 'content-type') ?? ''
     const isText = /^text\/|json/.test(type)
     let decoder: StringDecoder | undefined

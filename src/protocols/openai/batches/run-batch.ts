@@ -79,7 +79,7 @@ export async function runBatch(
 
   async function ran(): Promise<StoredBody> {
     const rows = lines.map(({ body }) => ({ headers: jsonHeaders, query: endpoint, body }))
-    return (await visit.rows({ ...run, total, rows, answer: lineOf })).body
+    return (await visit.rows({ ...run, total, rows: [rows], answer: lineOf })).body
   }
 
   async function canceled(id: string): Promise<StoredBody | undefined> {
