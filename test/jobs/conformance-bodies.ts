@@ -26,6 +26,20 @@ export function keepsBodies(name: string, start: StartStore): void {
       expect(await resultText(store, id)).toBe(`${large}y`)
     })
 
+    it('keeps empty bodies, both ways', async () => {
+      const id = await add(newJob({ api: 'empty' }, ''))
+      await working(
+        'empty',
+        async ({ request, rows }) => {
+          await rows.keep(new Uint8Array(0), false)
+          expect((await rows.kept()).chunks).toEqual([new Uint8Array(0)])
+          return completed(await inputText(request))
+        },
+        () => untilStatus(store, id, 'completed'),
+      )
+      expect(await resultText(store, id)).toBe('')
+    })
+
     it.each([2, 2_000_000])(
       'runs an input of %d bytes as often as jobs name it, and as long',
       async (length) => {

@@ -100,7 +100,8 @@ export class JobRecords {
   result(id: string): KeptAnswer | undefined {
     const row = this.#sql(
       `SELECT response_status AS status, headers, ifnull(length(body), 0) AS length,
-       iif(length(body) < ?2, body, blob) AS body FROM jobs JOIN responses ON job = seq WHERE id = ?1`,
+       iif(ifnull(length(body), 0) < ?2, coalesce(body, blob, x''), blob) AS body
+       FROM jobs JOIN responses ON job = seq WHERE id = ?1`,
     ).get(id, countedBytes)
     return row && ({ ...row, headers: JSON.parse(row.headers as string) } as unknown as KeptAnswer)
   }
@@ -116,7 +117,7 @@ export class JobRecords {
       'SELECT body, blobs FROM kept JOIN jobs ON job = seq WHERE id = ? ORDER BY number',
     ).all(id)
     const blobs = String(rows[0]?.blobs ?? '').match(/\S+/g) ?? []
-    return { blobs, chunks: rows.map(({ body }) => body as Uint8Array) }
+    return { blobs, chunks: rows.map(bytesOf) }
   }
 
   input(id: string): Kept<StoredRequest> | undefined {
@@ -324,8 +325,13 @@ export function jobOf(row: Row): Job {
 
 /** @returns the request of a row of `inputs`. */
 export function requestOf(row: Row): Kept<StoredRequest> {
-  const body = (row.blob ?? row.body) as KeptBody
+  const body = (row.blob as string | null) ?? bytesOf(row)
   return { headers: JSON.parse(row.headers as string), query: row.query as string, body }
+}
+
+/** Node 22 keeps an empty array that came in a message as NULL. */
+function bytesOf({ body }: Row): Uint8Array {
+  return (body as Uint8Array | null) ?? new Uint8Array(0)
 }
 
 /** @returns the columns `body` and `blob`. */
