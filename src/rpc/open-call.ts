@@ -50,8 +50,14 @@ export class OpenCall extends ServedVisit implements Answerer {
       headers: call.headers,
       timeoutMs: timeoutWithin(server, call.deadline - Date.now()),
     })
-    const named = { name: path.slice(1), path, access } as const
-    const endpoint = { ...named, protocol: 'grpc', origins: 'any', isLimited: true } as const
+    const endpoint = {
+      name: path.slice(1),
+      path,
+      access,
+      protocol: 'grpc',
+      origins: 'any',
+      isLimited: true,
+    } as const
     const target = { method: 'POST', path, query: '', params: noParams }
     super(server, { endpoint, target, ctx }, call)
     this.grpc = call
