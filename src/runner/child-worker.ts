@@ -76,7 +76,6 @@ const endMs = 1_000
 /** A child process that runs a model. */
 export class ChildWorker implements ModelWorker {
   readonly name: string
-  readonly index: number
   readonly ended: Promise<WorkerEnded>
   readonly #options: WorkerOptions
   readonly #link: ChildLink
@@ -85,7 +84,6 @@ export class ChildWorker implements ModelWorker {
 
   constructor(options: WorkerOptions, index: number, open: OpenLink) {
     this.#options = options
-    this.index = index
     this.#link = open(options, index, (message) => this.#receive(message))
     const { process } = this.#link
     this.name = `process ${process.pid}`

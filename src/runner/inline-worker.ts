@@ -17,7 +17,6 @@ export const startInline: StartWorker = () => new InlineWorker()
 /** Ends by forgetting its calls: nothing can stop a computation in our own thread. */
 class InlineWorker implements ModelWorker {
   readonly name = 'this thread'
-  readonly index = 0
   readonly #host = new ModelHost('none')
   readonly #calls = new Questions()
   readonly #ended = deferred<WorkerEnded>()

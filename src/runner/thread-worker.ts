@@ -29,7 +29,7 @@ export interface StrayMessage {
 }
 
 /** Starts a thread, or takes one whose model was released. */
-export const startThread: StartWorker = (options, index) => new ThreadWorker(options, index)
+export const startThread: StartWorker = (options) => new ThreadWorker(options)
 
 /** A pool of one thread: our dispatcher, the queue of all kinds of workers, chooses among the pools. */
 function startPool(concurrency: number, memoryLimitMb: number): Piscina {
@@ -78,7 +78,6 @@ function takeSpare(kind: string): Piscina | undefined {
 
 class ThreadWorker implements ModelWorker {
   readonly name: string
-  readonly index: number
   readonly #kind: string
   readonly #pool: Piscina
   readonly #thread: Worker
@@ -92,9 +91,8 @@ class ThreadWorker implements ModelWorker {
   readonly #onError = (error: Error) => void this.#end(`ended: ${error.message}`, error)
   readonly #onExit = (code: number) => this.#ending.resolve(this.#end(`ended with code ${code}`))
 
-  constructor(options: WorkerOptions, index: number) {
+  constructor(options: WorkerOptions) {
     const { module, count, concurrency, memoryLimitMb = heapLimitMb(count) } = options
-    this.index = index
     this.#kind = JSON.stringify([module, concurrency, memoryLimitMb])
     const spare = takeSpare(this.#kind)
     // It is gone if it has ended meanwhile.

@@ -172,7 +172,7 @@ export class WorkerSupervisor {
   async #runOne(index: number): Promise<boolean> {
     const worker = this.#options.start(this.#workerOptions, index)
     this.#workers.add(worker)
-    const load = this.#loadInto(worker)
+    const load = this.#loadInto(worker, index)
     this.#loads.add(load)
     const isLoaded = await load
     this.#loads.delete(load)
@@ -187,9 +187,8 @@ export class WorkerSupervisor {
   }
 
   /** Resolves to whether the worker has the model. */
-  async #loadInto(worker: ModelWorker): Promise<boolean> {
+  async #loadInto(worker: ModelWorker, index: number): Promise<boolean> {
     const { boundary, deviceIds } = this.#settings
-    const { index } = worker
     const device =
       boundary === 'process' && deviceIds !== undefined ? 0 : deviceOf(deviceIds, index)
     const message: LoadMessage = { ...this.#load, index, device }

@@ -13,8 +13,6 @@ export interface Channel {
 /** One thread or process that has, or will load, the model. */
 export interface ModelWorker {
   readonly name: string
-  /** Number in its runner, from 0. A replacement has that of the ended worker. */
-  readonly index: number
   /** Resolves when it has ended, to how. */
   readonly ended: Promise<WorkerEnded>
   /**
@@ -56,7 +54,7 @@ export interface WorkerOptions {
   printed(worker: ModelWorker, line: string): void
 }
 
-/** Starts a worker of its kind, which takes messages at once. */
+/** Starts a worker of its kind, which takes messages at once. `index`: in its runner; a replacement has the same. */
 export type StartWorker = (options: WorkerOptions, index: number) => ModelWorker
 
 /** @returns the URL of a compiled program, also in tests: Node 20 starts no thread on TypeScript. */

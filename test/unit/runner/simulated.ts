@@ -65,11 +65,7 @@ class SimulatedWorker implements ModelWorker {
   readonly #clock: Clock
   readonly #cost: Cost
 
-  constructor(
-    readonly index: number,
-    clock: Clock,
-    cost: Cost,
-  ) {
+  constructor(clock: Clock, cost: Cost) {
     this.#clock = clock
     this.#cost = cost
   }
@@ -128,7 +124,7 @@ export async function answeredInTime(
     ...{ name: 'simulated', methods: [method], maxQueue: 1e6, concurrency: 1, boundary: 'none' },
     ...{ clock, counts: new RunnerCounts(), graceMs: 1e6, onHung: fail },
   })
-  for (let i = 0; i < threads; i++) dispatcher.addWorker(new SimulatedWorker(i, clock, cost))
+  for (let i = 0; i < threads; i++) dispatcher.addWorker(new SimulatedWorker(clock, cost))
   let inTime = 0
   const start = clock.now()
   for (const time of times) {

@@ -14,7 +14,6 @@ const fail = (error: unknown): never => {
 
 /** A thread whose calls end when the test says so. */
 export class TestWorker implements ModelWorker {
-  readonly index = 0
   readonly name = 'thread 1'
   readonly sent: {
     message: RunMessage

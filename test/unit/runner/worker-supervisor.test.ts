@@ -9,7 +9,6 @@ import { TestClock } from './test-clock.ts'
 
 /** A worker that loads or not, and answers no call until the test says so. */
 class TestWorker implements ModelWorker {
-  readonly index = 0
   readonly name = 'thread 1'
   readonly loads: boolean | 'later'
   readonly replies: ((reply: unknown) => void)[] = []
