@@ -12,7 +12,7 @@ import type { NonFinite } from '../../values/array/number-codec.ts'
 import { reshapeTo } from '../../values/array/shape.ts'
 import { datatypes } from './datatype.ts'
 import { answerHead, jsonHeaders, nonFiniteFor, type Output, withNulls } from './infer-answer.ts'
-import { type InferRequest, requireDistinct } from './infer-request.ts'
+import type { InferRequest } from './infer-request.ts'
 import { describeModel, infer, inferStream } from './inference.ts'
 import { maxGenerateBytes, type Quota, textQuota } from './limits.ts'
 import type { Model, ModelDescription } from './model.ts'
@@ -49,7 +49,6 @@ async function readGenerate(body: Uint8Array, { inputs }: ModelDescription): Pro
     tensors.push(readMember(info, text, texts))
   }
   const read = await Promise.all(tensors)
-  requireDistinct(read, 'input')
   return { id: String(plainOf(id)), parameters, inputs: read, outputs: undefined }
 }
 

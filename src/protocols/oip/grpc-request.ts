@@ -12,12 +12,7 @@ import { ProtoQuota, protoLimits, readProto } from '../../messages/protobuf.ts'
 import type { NDArray } from '../../values/array/ndarray.ts'
 import { showShape } from '../../values/array/shape.ts'
 import { type Datatype, datatypes } from './datatype.ts'
-import {
-  type InferRequest,
-  type Parameters,
-  requestedOutput,
-  requireDistinct,
-} from './infer-request.ts'
+import { type InferRequest, type Parameters, requestedOutput } from './infer-request.ts'
 import { maxFields, maxIntegers, textQuota } from './limits.ts'
 import {
   checkTensorInfo,
@@ -47,11 +42,9 @@ export function readInferRequest(bytes: Uint8Array) {
   const parameters = parametersOf(message.parameters)
   const read = (): InferRequest => {
     const inputs = readTensors(message)
-    requireDistinct(inputs, 'input')
     const outputs = message.outputs?.map((output) =>
       requestedOutput(output.name, parametersOf(output.parameters)),
     )
-    requireDistinct(outputs ?? [], 'output')
     return { id, parameters, inputs, outputs }
   }
   return { name, version, id, parameters, read }

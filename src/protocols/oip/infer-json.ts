@@ -20,7 +20,6 @@ import {
   parseParameters,
   type RequestedOutput,
   requestedOutput,
-  requireDistinct,
 } from './infer-request.ts'
 import { textQuota } from './limits.ts'
 import {
@@ -100,17 +99,12 @@ function planOf({ value: body, indexOf }: CutJson) {
   const { id = '', inputs, outputs, parameters } = body
   const list = requireList(inputs, 'inputs')
   const listed = requireList(outputs ?? [], 'outputs')
-  const planned = list.map((input) => plannedInput(input, indexOf))
-  requireDistinct(
-    planned.map(({ info }) => info),
-    'input',
-  )
   return {
     idCut: indexOf(id),
     id,
     parameters: parseParameters(parameters, 'the request'),
-    inputs: planned,
-    outputs: listed.length === 0 ? undefined : readOutputs(listed),
+    inputs: list.map((input) => plannedInput(input, indexOf)),
+    outputs: listed.length === 0 ? undefined : listed.map(outputOf),
   }
 }
 
@@ -138,12 +132,8 @@ function requireList(value: unknown, name: string): readonly Members[] {
   throw badInput('schema', expected(`at most ${maxTensors} elements`, name, value.length))
 }
 
-function readOutputs(list: readonly Members[]): RequestedOutput[] {
-  const outputs = list.map(({ name, parameters }) =>
-    requestedOutput(name, parseParameters(parameters, 'output', name)),
-  )
-  requireDistinct(outputs, 'output')
-  return outputs
+function outputOf({ name, parameters }: Members): RequestedOutput {
+  return requestedOutput(name, parseParameters(parameters, 'output', name))
 }
 
 function readPlanned(

@@ -5,7 +5,7 @@ import type { Visit } from '../../api/visit.ts'
 import { Overloaded, type ServingError } from '../../core/errors.ts'
 import { isPromise, type MaybePromise, whenReady } from '../../core/promise.ts'
 import { type Output, selectOutputs } from './infer-answer.ts'
-import type { InferRequest } from './infer-request.ts'
+import { type InferRequest, requireDistinct } from './infer-request.ts'
 import type { Model, ModelDescription } from './model.ts'
 import { requireKnown } from './tensor-info.ts'
 
@@ -46,15 +46,17 @@ export async function inferStream(
   })()
 }
 
-/** Refuses unknown outputs before the model computes. */
+/** Refuses equal names and unknown outputs before the model computes. */
 function begin(
   model: Model,
-  { outputs, parameters }: InferRequest,
+  { inputs, outputs = [], parameters }: InferRequest,
   { ctx }: Visit,
 ): MaybePromise<ModelDescription> {
+  requireDistinct(inputs, 'input')
+  requireDistinct(outputs, 'output')
   return whenReady(describeModel(model), (description) => {
     const known = description.outputs
-    if (known.length > 0) requireKnown(outputs ?? [], known, 'outputs')
+    if (known.length > 0) requireKnown(outputs, known, 'outputs')
     ctx.parameters = parameters
     return description
   })
