@@ -50,6 +50,15 @@ describe('the schemas of a document', () => {
     expect(Object.keys(components.schemas)).toEqual(['Item', 'c_Item'])
   })
 
+  it('have names that references may have, also those of parts with others', () => {
+    const components = new Components()
+    const list = (type: string) => ({ items: { $ref: '#/$defs/Item' }, $defs: { Item: { type } } })
+    components.adopt(list('string'), 'a')
+    expect(components.adopt(list('number'), 'mix_first part')).toEqual({
+      items: at('mix_first_part_Item'),
+    })
+  })
+
   it('tell definitions apart that differ only in what they refer to', () => {
     const components = new Components()
     const pair = (type: string) => ({
