@@ -38,6 +38,21 @@ describe.skipIf(chromium === undefined)('calls on the page in Chromium (needs ch
     expect(faults).toEqual([])
   })
 
+  it('are no longer asked for where the page shows an API', async () => {
+    await openCalls()
+    await on.page.waitForFunction(
+      () => document.querySelector('[role=status]')?.textContent === 'live',
+    )
+    const ended = new Promise<void>((resolve) => {
+      on.page.on('requestfailed', (request) => {
+        if (request.url() === `${on.base}/docs/calls`) resolve()
+      })
+    })
+    await on.open('score')
+    await ended
+    expect(faults).toEqual([])
+  })
+
   it('come as they end, with those that shared a batch, and what that waited for', async () => {
     await openCalls()
     const first = score()

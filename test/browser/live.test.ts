@@ -75,6 +75,18 @@ describe.skipIf(chromium === undefined)(
       expect(faults).toEqual([])
     })
 
+    it('closes where the page shows another API', async () => {
+      const watched = await page.createCDPSession()
+      await watched.send('Network.enable')
+      await on.open('upper')
+      await say('hello')
+      await shows('.answer pre', 'HELLO')
+      const closed = new Promise((resolve) => watched.once('Network.webSocketClosed', resolve))
+      await on.open('sums')
+      await closed
+      expect(faults).toEqual([])
+    })
+
     it('says that a text is too long, and goes on', async () => {
       await on.open('upper')
       await say('x'.repeat(101))

@@ -58,8 +58,7 @@ function blocksOf(block: string): Tag[] {
 function spansOf(text: string): (Tag | string)[] {
   const found = span.exec(text)
   if (found === null) return text === '' ? [] : [text]
-  const { index } = found
-  const [whole] = found
+  const { 0: whole, index } = found
   const parts = [text.slice(0, index), tagOf(found), ...spansOf(text.slice(index + whole.length))]
   return parts.filter((part) => part !== '')
 }
