@@ -10,7 +10,7 @@ import { type ImageHeader, isCutOff } from './header.ts'
 import { type JpegCodec, jpegCodec } from './jpeg.ts'
 import { eightBitPixels, loadTransformer } from './napi-image.ts'
 import { pictureQueue } from './picture-queue.ts'
-import { convertPixels, copyBytes, copyPixels, inPixelThread } from './pixel-work.ts'
+import { convertPixels, copyBytes, copyPixels, pixelThread } from './pixel-work.ts'
 import { copied, type Pixels, type RasterMode } from './raster-modes.ts'
 import { freePixels } from './request-pixels.ts'
 import type { TensorPlan } from './tensor.ts'
@@ -69,7 +69,7 @@ export class ImageCodec {
       const jpeg = this.#jpegFor(header, [1, 3, 4])
       if (jpeg === undefined && (mode === undefined || !isWanted(mode))) {
         const file = await copyBytes(bytes, signal)
-        return inPixelThread('decode', { file, header, modes }, [file], signal)
+        return pixelThread.run('decode', [file, header, modes], [file], signal)
       }
       const pixels = jpeg
         ? await jpeg.decode(bytes, header, signal)
@@ -146,7 +146,7 @@ export class ImageCodec {
     if (jpeg === undefined) {
       const copy = await copyPixels(pixels, signal)
       return pictureQueue.run(area, signal, () =>
-        inPixelThread('encode', { pixels: copy, mode, mimeType, quality }, [copy.data], signal),
+        pixelThread.run('encode', [copy, mode, mimeType, quality], [copy.data], signal),
       )
     }
     const write = (stored: Pixels) =>

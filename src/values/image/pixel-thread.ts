@@ -13,25 +13,24 @@ import type { Resize } from './resize.ts'
 const works = {
   /** Decodes a file to one of some modes, by conversion to the first if need be; without modes to its own. */
   async decode(
-    {
-      file,
-      header,
-      modes,
-    }: { file: Uint8Array; header: ImageHeader; modes: readonly RasterMode[] | undefined },
     signal: AbortSignal,
+    file: Uint8Array,
+    header: ImageHeader,
+    modes: readonly RasterMode[] | undefined,
   ): Promise<Pixels> {
     const pixels = await decodePicture(file, header, modes, signal)
     const isWanted = modes === undefined || modes.includes(pixels.mode)
     const wanted = isWanted ? [] : modes.slice(0, 1)
-    const converted = await works.convert({ pixels, modes: wanted }, signal)
+    const converted = await works.convert(signal, pixels, wanted)
     const data = whole(converted.data)
     if (data !== converted.data) freePixels(converted)
     return { ...converted, data }
   },
 
   async convert(
-    { pixels, modes }: { pixels: Pixels; modes: readonly RasterMode[] },
     signal: AbortSignal,
+    pixels: Pixels,
+    modes: readonly RasterMode[],
   ): Promise<Pixels> {
     let converted = pixels
     for (const mode of modes) {
@@ -44,24 +43,14 @@ const works = {
 
   /** Encodes pixels once they are in a mode, or in the nearest one that the format holds. */
   async encode(
-    {
-      pixels,
-      mode,
-      mimeType,
-      quality,
-    }: {
-      pixels: Pixels
-      mode: RasterMode
-      mimeType: EncodableMimeType
-      quality: number | undefined
-    },
     signal: AbortSignal,
+    pixels: Pixels,
+    mode: RasterMode,
+    mimeType: EncodableMimeType,
+    quality: number | undefined,
   ): Promise<Uint8Array> {
-    const converted = await works.convert({ pixels, modes: [mode] }, signal)
-    const stored = await works.convert(
-      { pixels: converted, modes: [storableMode(converted, mimeType)] },
-      signal,
-    )
+    const converted = await works.convert(signal, pixels, [mode])
+    const stored = await works.convert(signal, converted, [storableMode(converted, mimeType)])
     const file = whole(await encodePicture(stored, mimeType, quality, signal))
     freePixels(stored)
     return file
@@ -69,8 +58,10 @@ const works = {
 
   /** Resizes into `out`, where the add-on is missing. */
   async resample(
-    { pixels, resize, out }: { pixels: Pixels; resize: Resize; out: Uint8Array },
     signal: AbortSignal,
+    pixels: Pixels,
+    resize: Resize,
+    out: Uint8Array,
   ): Promise<Uint8Array> {
     await resampleRows(pixels, resize, out, signal)
     freePixels(pixels)
@@ -85,7 +76,7 @@ export type PixelWorks = typeof works
 export interface PixelMessage {
   readonly id: number
   readonly work?: keyof PixelWorks
-  readonly given?: unknown
+  readonly given?: readonly unknown[]
 }
 
 /** The result of work, or its error. */
@@ -110,8 +101,11 @@ async function answer(
   { id, work, given }: Required<PixelMessage>,
   signal: AbortSignal,
 ): Promise<void> {
-  const run = works[work] as (given: unknown, signal: AbortSignal) => Promise<Pixels | Uint8Array>
-  const message = await run(given, signal).then(
+  const run = works[work] as (
+    signal: AbortSignal,
+    ...given: readonly unknown[]
+  ) => Promise<Pixels | Uint8Array>
+  const message = await run(signal, ...given).then(
     (result): PixelAnswer => ({ id, result }),
     (error): PixelAnswer => ({ id, error }),
   )

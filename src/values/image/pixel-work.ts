@@ -9,7 +9,8 @@ import type { PixelAnswer, PixelMessage, PixelWorks } from './pixel-thread.ts'
 import { type Pixels, presentPixels, type RasterMode } from './raster-modes.ts'
 import { inTurns } from './turn.ts'
 
-type Given<W extends keyof PixelWorks> = Parameters<PixelWorks[W]>[0]
+type Given<W extends keyof PixelWorks> =
+  Parameters<PixelWorks[W]> extends [AbortSignal, ...infer G] ? G : never
 type Result<W extends keyof PixelWorks> = Awaited<ReturnType<PixelWorks[W]>>
 
 /** The thread, which starts with work, and ends when it has had nothing to do: garbage of pixels is large. */
@@ -26,6 +27,11 @@ export class PixelThread {
     return this.#running !== undefined
   }
 
+  /**
+   * Runs work of the thread. The memory that moves there must be whole buffers.
+   *
+   * @throws those of the work; InternalError if the thread dies; the signal's reason.
+   */
   async run<W extends keyof PixelWorks>(
     work: W,
     given: Given<W>,
@@ -86,21 +92,8 @@ export class PixelThread {
   }
 }
 
-const pixelThread = new PixelThread(30_000)
-
-/**
- * Runs work of the thread. The memory that moves there must be whole buffers.
- *
- * @throws those of the work; InternalError if the thread dies; the signal's reason.
- */
-export function inPixelThread<W extends keyof PixelWorks>(
-  work: W,
-  given: Given<W>,
-  moved: readonly Uint8Array[],
-  signal?: AbortSignal,
-): Promise<Result<W>> {
-  return pixelThread.run(work, given, moved, signal)
-}
+/** The thread for all pictures. */
+export const pixelThread = new PixelThread(30_000)
 
 /** A byte is copied faster than a pixel is computed: the part of a pixel that it counts in a turn. */
 const sizeOfByte = 0.25
@@ -141,5 +134,5 @@ export async function convertPixels(
   takes = false,
 ): Promise<Pixels> {
   const source = takes ? pixels : await copyPixels(pixels, signal)
-  return inPixelThread('convert', { pixels: source, modes }, [source.data], signal)
+  return pixelThread.run('convert', [source, modes], [source.data], signal)
 }

@@ -1,6 +1,6 @@
 /** Resizing of 8-bit pixels off the event loop, bit for bit as Pillow's `Image.resize`. @module */
 import { imageAddon, runWithStop } from './image-addon.ts'
-import { copyPixels, inPixelThread } from './pixel-work.ts'
+import { copyPixels, pixelThread } from './pixel-work.ts'
 import { type Pixels, rasterModes } from './raster-modes.ts'
 import { planFields, type Resize } from './resize.ts'
 
@@ -19,7 +19,7 @@ export async function resample(
   const addon = imageAddon
   if (addon === undefined) {
     const copy = await copyPixels(pixels, signal)
-    return inPixelThread('resample', { pixels: copy, resize, out }, [copy.data, out], signal)
+    return pixelThread.run('resample', [copy, resize, out], [copy.data, out], signal)
   }
   const { width, height, mode } = pixels
   const plan = planFields(width, height, rasterModes[mode].channels, 1, resize)

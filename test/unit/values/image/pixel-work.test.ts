@@ -3,8 +3,8 @@ import { describe, expect, it, vi } from 'vitest'
 import {
   convertPixels,
   copyBytes,
-  inPixelThread,
   PixelThread,
+  pixelThread,
 } from '../../../../src/values/image/pixel-work.ts'
 import { convertRaster } from '../../../../src/values/image/raster-convert.ts'
 import {
@@ -71,12 +71,7 @@ describe('the thread for pixels', () => {
     const thread = new PixelThread(1)
     for (let round = 0; round < 3; round++) {
       const pixels = grey(2, 2)
-      const { data } = await thread.run(
-        'convert',
-        { pixels, modes: ['RGB'] },
-        [pixels.data],
-        undefined,
-      )
+      const { data } = await thread.run('convert', [pixels, ['RGB']], [pixels.data], undefined)
       expect([...data]).toEqual([0, 0, 0, 7, 7, 7, 14, 14, 14, 21, 21, 21])
       await vi.waitFor(() => expect(thread.isRunning).toBe(false))
     }
@@ -87,7 +82,7 @@ describe('the thread for pixels', () => {
     file[60] ^= 255
     const header = { mimeType: 'image/png', width: 24, height: 18 } as const
     await expect(
-      inPixelThread('decode', { file, header, modes: undefined }, [file]),
+      pixelThread.run('decode', [file, header, undefined], [file], undefined),
     ).rejects.toThrow(/damaged/)
   })
 
