@@ -5,7 +5,7 @@
  */
 import { loadOptional } from '../../core/modules/optional.ts'
 import type { ImageSize } from './image-size.ts'
-import type { Pixels } from './raster-modes.ts'
+import { modesByChannels, type Pixels } from './raster-modes.ts'
 
 type Package = typeof import('@napi-rs/image')
 
@@ -26,7 +26,7 @@ export function loadTransformer(): Package['Transformer'] {
  */
 export function eightBitPixels(data: Uint8Array, { width, height }: ImageSize): Pixels {
   const channels = data.length / (width * height)
-  const mode = ([undefined, 'L', 'LA', 'RGB', 'RGBA'] as const)[channels]
+  const mode = modesByChannels[channels]
   if (mode === undefined) throw new Error(`pixels of ${channels} bytes are not supported`)
   return { mode, width, height, data }
 }

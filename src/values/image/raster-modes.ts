@@ -40,6 +40,9 @@ export interface Pixels {
   readonly palette?: Uint8Array | undefined
 }
 
+/** The modes of 8-bit levels by their number of channels. */
+export const modesByChannels = [undefined, 'L', 'LA', 'RGB', 'RGBA'] as const
+
 /** Whether a mode has levels or numbers of grey. */
 export function isGreyMode(mode: RasterMode): boolean {
   return ['1', 'L', 'LA', 'I', 'F', 'I;16'].includes(mode)

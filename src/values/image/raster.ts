@@ -13,6 +13,7 @@ import {
   elementsOf,
   isGreyMode,
   isRasterMode,
+  modesByChannels,
   type Pixels,
   pixelBytes,
   type RasterElements,
@@ -248,7 +249,7 @@ const naturalModes: Readonly<Record<string, RasterMode | undefined>> = {
 }
 
 function naturalMode({ dtype, shape }: NDArray): RasterMode | undefined {
-  return naturalModes[dtype] ?? ([undefined, 'L', 'LA', 'RGB', 'RGBA'] as const)[shape[2] ?? 1]
+  return naturalModes[dtype] ?? modesByChannels[shape[2] ?? 1]
 }
 
 function isPalette(value: unknown): boolean {

@@ -133,18 +133,6 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
     this.#options = checked(options, channels)
   }
 
-  get dtype(): D {
-    return this.#options.dtype as D
-  }
-
-  get shape(): number[] {
-    const { channels } = this
-    const { height, width, isPlanar, batch } = this.#options
-    const shape = isPlanar ? [channels, height, width] : [height, width, channels]
-    if (batch) return [1, ...shape]
-    return shape
-  }
-
   /**
    * @returns 1, 2, 4 or 8: how much smaller a JPEG may be decoded.
    * @see Pillow's `Image.thumbnail`.
@@ -194,7 +182,11 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
   }
 
   arrayOf(bytes: Uint8Array): NDArray<D> {
-    return withOwnShape(new NDArray(this.#elementsOf(bytes) as DataOf<D>, this.shape, this.dtype))
+    const { channels } = this
+    const { height, width, isPlanar, batch } = this.#options
+    const shape = isPlanar ? [channels, height, width] : [height, width, channels]
+    const whole = batch ? [1, ...shape] : shape
+    return withOwnShape(new NDArray(this.#elementsOf(bytes) as DataOf<D>, whole))
   }
 
   #elementsOf(bytes: Uint8Array): Uint8Array | Float32Array {
