@@ -1,7 +1,7 @@
 import { type DType, elementTypes, isFloat, isWideInteger } from '../core/dtype.ts'
-import type { Nested } from '../values/array/nested.ts'
+import { foldShape, type Nested } from '../values/array/nested.ts'
 import { filled, sizeOf } from '../values/array/shape.ts'
-import type { JsonSchema } from './description.ts'
+import { attempt, type JsonSchema } from './description.ts'
 
 /** Largest number of elements in an example. */
 export const maxExampleElements = 256
@@ -67,25 +67,17 @@ export function exampleArray(dtype: DType | undefined, shape: readonly number[] 
   const isOpenList = shape.length === 1 && shape[0] === -1
   const lengths = filled(shape, isOpenList ? 2 : 1)
   if (sizeOf(lengths) > maxExampleElements) return undefined
-  let place = 0
-  const fill = (level: number): unknown =>
-    level === lengths.length
-      ? exampleElement(dtype, place++)
-      : Array.from({ length: lengths[level] }, () => fill(level + 1))
-  return fill(0)
+  return foldShape<unknown>(
+    lengths,
+    (place) => exampleElement(dtype, place),
+    (list) => list,
+  )
 }
 
 /** @returns nested lists as JSON values; undefined if a number would not be exact. */
 export function nestedAsJson(nested: Nested): unknown {
-  let isExact = true
-  const convert = (value: Nested): unknown => {
-    if (Array.isArray(value)) return value.map(convert)
-    if (typeof value !== 'bigint')
-      return typeof value === 'number' && !Number.isFinite(value) ? null : value
-    isExact &&= Number.isSafeInteger(Number(value))
-    return Number(value)
-  }
-  const value = convert(nested)
-  if (isExact) return value
-  return undefined
+  // JSON.stringify refuses the bigints that are left.
+  const exact = (_: string, value: unknown) =>
+    typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value
+  return attempt(() => JSON.parse(JSON.stringify(nested, exact)))
 }

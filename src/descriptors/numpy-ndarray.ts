@@ -21,10 +21,10 @@ import {
   fromNDArrayMessage,
   ndarrayForms,
   parseSerialized,
-  serializeNDArray,
   toNDArrayMessage,
 } from '../values/array/message.ts'
 import { NDArray } from '../values/array/ndarray.ts'
+import { encodeNdarrayFlatbuffer } from '../values/array/ndarray-flatbuffer.ts'
 import type { Nested } from '../values/array/nested.ts'
 import type { NonFinite, ParseFailure } from '../values/array/number-codec.ts'
 import { matchesShape, parseShapePattern, reshapeTo, showShape } from '../values/array/shape.ts'
@@ -262,7 +262,7 @@ export class NumpyNdarray<
     const array = this.toArray(value)
     const form = acceptedForm(ctx?.headers.get('accept'))
     if (form !== undefined) return form.encode(array, allocateWithHeadroom)
-    return toNDArrayMessage(array) ?? serializeNDArray(array)
+    return toNDArrayMessage(array) ?? encodeNdarrayFlatbuffer(array, allocateWithHeadroom)
   }
 
   #fromParsed(parsed: NDArray | ParseFailure): NDArray<D, ShapeOf<P>> {

@@ -2,7 +2,6 @@
 
 import { type DataOf, type DType, dataConstructor, elementsFrom } from '../../core/dtype.ts'
 import { badInput } from '../../core/errors.ts'
-import { allocateWithHeadroom } from '../../core/memory/headroom.ts'
 import { isNpy } from '../../core/npy-file.ts'
 import { preferredType } from '../../http/accept.ts'
 import { type ListField, type NDArrayMessage, valueLists } from '../../messages/messages.ts'
@@ -158,9 +157,4 @@ export function toNDArrayMessage({ dtype, shape, data }: NDArray): NDArrayMessag
     [list.property]: data,
     ...(shape.length === 0 && { scalar: true }),
   }
-}
-
-/** Serializes an array in the form that holds every dtype. */
-export function serializeNDArray(array: NDArray): Uint8Array {
-  return encodeNdarrayFlatbuffer(array, allocateWithHeadroom)
 }
