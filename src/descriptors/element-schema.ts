@@ -36,6 +36,11 @@ export function elementSchema(dtype: DType | undefined, nullable: boolean): Json
   return { type: 'integer', format, minimum: isSigned ? -(2 ** bits) : 0, maximum: 2 ** bits - 1 }
 }
 
+/** @returns the schema of a list. */
+export function listSchema(items: JsonSchema, bounds?: JsonSchema | false): JsonSchema {
+  return { type: 'array', items, ...bounds }
+}
+
 /**
  * `isExact`: the lengths are those of the shape.
  *
@@ -46,11 +51,10 @@ export function arraySchema(
   shape: readonly number[] | undefined,
   isExact: boolean,
 ): JsonSchema {
-  if (shape === undefined)
-    return { type: 'array', items: { anyOf: [element, { type: 'array', items: {} }] } }
+  if (shape === undefined) return listSchema({ anyOf: [element, listSchema({})] })
   return shape.reduceRight<JsonSchema>((items, length) => {
     const bounds = isExact && length !== -1 && { minItems: length, maxItems: length }
-    return { type: 'array', items, ...bounds }
+    return listSchema(items, bounds)
   }, element)
 }
 

@@ -175,10 +175,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   override fromProto(message: FileMessage | Uint8Array): BinaryFile {
     if (message instanceof Uint8Array) return new BinaryFile(message, { mimeType: this.mimeType })
     const { kind, content = new Uint8Array(0), name } = message
-    const headers = HeaderList.from(kind ? { 'content-type': kind } : {})
-    const required = this.#essence
-    if (required !== undefined)
-      requireMediaType(headers, ({ essence }) => essence === required, required, 'File')
+    this.#requireType(HeaderList.from(kind ? { 'content-type': kind } : {}))
     const isType = mediaTypeOf(kind) !== undefined
     const mimeType = isType ? kind : this.mimeType
     return new BinaryFile(content, { name: name || undefined, mimeType })
@@ -202,13 +199,18 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     return { name, mimeType: this.#typeOf(headers, name) }
   }
 
-  #typeOf(headers: RequestHeaders, name: string | undefined): string {
+  /** @throws UnsupportedMediaType for another type than that of all files. */
+  #requireType(headers: RequestHeaders): void {
     const required = this.#essence
-    const type = fileMediaType(headers.get('content-type'), name)
-    if (required === undefined) return type ?? this.mimeType
-    requireMediaType(headers, ({ essence }) => essence === required, required, 'File')
-    if (mediaTypeOf(type)?.essence === required && type) return type
-    return this.mimeType
+    if (required !== undefined)
+      requireMediaType(headers, ({ essence }) => essence === required, required, 'File')
+  }
+
+  #typeOf(headers: RequestHeaders, name: string | undefined): string {
+    this.#requireType(headers)
+    const type = fileMediaType(headers.get('content-type'), name) ?? this.mimeType
+    const isOther = this.#essence !== undefined && mediaTypeOf(type)?.essence !== this.#essence
+    return isOther ? this.mimeType : type
   }
 
   #formReader(headers: RequestHeaders, ctx: Context | undefined): FormReader<BinaryFile> {

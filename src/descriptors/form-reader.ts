@@ -44,20 +44,15 @@ export interface FormPlan<T> {
   finish(): T
 }
 
-class OpenPart {
+interface OpenPart {
   readonly headers: RequestHeaders
   readonly plan: PartPlan
   /** Bytes of the current piece: borrowed. */
-  view: Uint8Array | undefined
+  view?: Uint8Array | undefined
   /** Bytes copied from earlier pieces. */
-  held: GrowableBytes | undefined
-  receiver: BodyReceiver | undefined
-  busy: Promise<unknown> | undefined
-
-  constructor(headers: RequestHeaders, plan: PartPlan) {
-    this.headers = headers
-    this.plan = plan
-  }
+  held?: GrowableBytes | undefined
+  receiver?: BodyReceiver | undefined
+  busy?: Promise<unknown>
 }
 
 /**
@@ -125,7 +120,7 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
   #openPart(part: FormPart, isEmpty: boolean): void {
     this.#started = undefined
     const plan = this.#plan.plan(part, isEmpty)
-    this.#open = plan && new OpenPart(part, plan)
+    this.#open = plan && { headers: part, plan }
   }
 
   /** @internal */

@@ -11,7 +11,7 @@ import {
 } from '../values/table/frame-dtype.ts'
 import type { Orient } from '../values/table/json/frame-plan.ts'
 import type { JsonSchema } from './description.ts'
-import { elementSchema, exampleElement } from './element-schema.ts'
+import { elementSchema, exampleElement, listSchema } from './element-schema.ts'
 
 /** The known properties of a frame's columns. */
 export interface FrameForm {
@@ -49,9 +49,9 @@ function typeSchema(type: FrameType): JsonSchema {
   if (type === 'Struct') return { type: 'object' }
   if (isNested(type)) {
     const item = itemOfType(type)
-    if (item === undefined) return { type: 'array', items: anyCell }
+    if (item === undefined) return listSchema(anyCell)
     const schema = typeSchema(item)
-    return { type: 'array', items: { ...schema, type: [schema.type, 'null'].flat() } }
+    return listSchema({ ...schema, type: [schema.type, 'null'].flat() })
   }
   if (type === 'Binary') return { type: 'string', contentEncoding: 'base64' }
   // Text in requests; answers have numbers since 1970, unless `dateFormat` says otherwise.
@@ -77,10 +77,10 @@ export function frameSchema({
   const properties = Object.fromEntries(cells)
   const row: JsonSchema = { type: 'object', properties, ...required, additionalProperties: anyCell }
   const bounds = width !== undefined && { minItems: width, maxItems: width }
-  const values: JsonSchema = { type: 'array', items: { type: 'array', items: anyCell, ...bounds } }
+  const values = listSchema(listSchema(anyCell, bounds))
   switch (orient) {
     case 'records':
-      return { type: 'array', items: row }
+      return listSchema(row)
     case 'values':
       return values
     case 'index':
@@ -98,8 +98,8 @@ export function frameSchema({
       }
     }
     case 'split': {
-      const columns = { type: 'array', items: { type: 'string' }, ...bounds }
-      const properties = { columns, index: { type: 'array', items: label }, data: values }
+      const columns = listSchema({ type: 'string' }, bounds)
+      const properties = { columns, index: listSchema(label), data: values }
       return { type: 'object', properties, required: ['columns', 'data'] }
     }
     case 'table':
@@ -115,11 +115,7 @@ export function seriesSchema({
   refusesNulls: strict,
 }: SeriesForm): JsonSchema {
   const cell = cellSchema(dtype, strict)
-  const list = {
-    type: 'array',
-    items: cell,
-    ...(rows !== undefined && { minItems: rows, maxItems: rows }),
-  }
+  const list = listSchema(cell, rows !== undefined && { minItems: rows, maxItems: rows })
   switch (orient) {
     case 'records':
     case 'values':
@@ -130,7 +126,7 @@ export function seriesSchema({
     case 'split': {
       const properties = {
         name: { type: ['string', 'null'] },
-        index: { type: 'array', items: label },
+        index: listSchema(label),
         data: list,
       }
       return { type: 'object', properties, required: ['data'] }
@@ -147,18 +143,15 @@ const tableSchema: JsonSchema = {
     schema: {
       type: 'object',
       properties: {
-        fields: {
-          type: 'array',
-          items: {
-            type: 'object',
-            properties: { name: { type: 'string' }, type: { type: 'string' } },
-            required: ['name', 'type'],
-          },
-        },
+        fields: listSchema({
+          type: 'object',
+          properties: { name: { type: 'string' }, type: { type: 'string' } },
+          required: ['name', 'type'],
+        }),
       },
       required: ['fields'],
     },
-    data: { type: 'array', items: { type: 'object', additionalProperties: anyCell } },
+    data: listSchema({ type: 'object', additionalProperties: anyCell }),
   },
   required: ['schema', 'data'],
 }

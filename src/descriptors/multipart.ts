@@ -45,33 +45,30 @@ type PartIn<P> =
       ? Received<D>[]
       : Received<D> | undefined
     : Received<P>
-type PartOut<P> =
+/** What descriptor `D` writes: a function's result, or an example. */
+type Written<D, From> = From extends 'result' ? Returned<D> : ExampleOf<D>
+type PartOut<P, From> =
   P extends PartRule<infer D, infer O>
     ? O extends 'many'
-      ? readonly Returned<D>[]
-      : Returned<D>
-    : Returned<P>
+      ? readonly Written<D, From>[]
+      : Written<D, From>
+    : Written<P, From>
 type IsOptional<P> = P extends PartRule<infer _, 'optional'> ? true : false
 
 /** The function's input: a value for each part. */
 export type MultipartIn<P extends Parts> = { [K in keyof P]: PartIn<P[K]> }
 
-/** The function's result: a value for each part. */
-export type MultipartOut<P extends Parts> = {
-  [K in keyof P as IsOptional<P[K]> extends true ? never : K]: PartOut<P[K]>
-} & { [K in keyof P as IsOptional<P[K]> extends true ? K : never]?: PartOut<P[K]> | undefined }
+type FormOut<P extends Parts, From> = {
+  [K in keyof P as IsOptional<P[K]> extends true ? never : K]: PartOut<P[K], From>
+} & {
+  [K in keyof P as IsOptional<P[K]> extends true ? K : never]?: PartOut<P[K], From> | undefined
+}
 
-type PartExample<P> =
-  P extends PartRule<infer D, infer O>
-    ? O extends 'many'
-      ? readonly ExampleOf<D>[]
-      : ExampleOf<D>
-    : ExampleOf<P>
+/** The function's result: a value for each part. */
+export type MultipartOut<P extends Parts> = FormOut<P, 'result'>
 
 /** An example of a form: one for each part. */
-export type MultipartExample<P extends Parts> = {
-  [K in keyof P as IsOptional<P[K]> extends true ? never : K]: PartExample<P[K]>
-} & { [K in keyof P as IsOptional<P[K]> extends true ? K : never]?: PartExample<P[K]> | undefined }
+export type MultipartExample<P extends Parts> = FormOut<P, 'example'>
 
 /** Limits of a form; `maxBodyBytes` of the server limits the whole body. */
 export interface MultipartOptions {

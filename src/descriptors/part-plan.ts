@@ -81,25 +81,14 @@ export function partValues(
   const list: [string, IODescriptor, unknown][] = []
   for (const [name, { descriptor, occurrence }] of rules) {
     const value = Object.hasOwn(values, name) ? (values as Record<string, unknown>)[name] : missing
-    if (occurrence === 'many' && Array.isArray(value))
-      for (const each of value) list.push([name, descriptor, each])
-    else if (occurrence === 'many' && value !== missing) {
-      throw new BadOutput(expected('a list', `part ${JSON.stringify(name)} of Multipart`, value), {
-        path: name,
-      })
-    } else if (value === missing && occurrence !== 'optional') {
-      throw new BadOutput(
-        `expected a value for part ${JSON.stringify(name)} of Multipart, received none`,
-        {
-          path: name,
-        },
-      )
-    } else if (
-      occurrence === 'one' ||
-      (value !== missing && value !== undefined && value !== null)
-    ) {
-      list.push([name, descriptor, value])
-    }
+    const owner = `part ${JSON.stringify(name)} of Multipart`
+    if (occurrence === 'optional' && (value === missing || value === undefined || value === null))
+      continue
+    if (value === missing)
+      throw new BadOutput(`expected a value for ${owner}, received none`, { path: name })
+    if (occurrence !== 'many') list.push([name, descriptor, value])
+    else if (Array.isArray(value)) for (const each of value) list.push([name, descriptor, each])
+    else throw new BadOutput(expected('a list', owner, value), { path: name })
   }
   return list
 }
