@@ -15,35 +15,30 @@ import {
   isHeaderValue,
 } from '../http/message.ts'
 import { decodeRequest, encodeMessage, encodeRequest } from '../messages/envelope.ts'
-import type { ProtoContent, ProtoField } from '../messages/messages.ts'
+import type { ProtoField } from '../messages/messages.ts'
 import { mutations, randomBytes } from './mutate.ts'
-import { asPart, receiveInPieces, type Wire } from './pieces.ts'
+import { asPart, type Deliver, receiveInPieces, type Wire } from './pieces.ts'
 import { postInTwoPieces } from './socket.ts'
 import type { DescriptorSpec, Refusal, Sample } from './spec.ts'
 
-type FromSample<In, Out> = NonNullable<DescriptorSpec<In, Out>['fromSample']>
-
-type Law<In, Out> = (descriptor: IODescriptor<In, Out>, sample: Sample<In, Out>) => Promise<void>
+// The laws hold for values of any type.
+type AnySpec = DescriptorSpec<unknown>
+type AnySample = Sample<unknown, unknown>
+type Law = (descriptor: IODescriptor, sample: AnySample) => Promise<void>
 
 /** How a request comes to a descriptor. */
 export interface Way {
-  /** `look` gets the value, while the function has it. */
-  deliver<In>(
-    descriptor: IODescriptor<In, never>,
-    wire: Wire,
-    look: (value: In) => void,
-  ): Promise<void>
+  readonly deliver: Deliver
   /** Sends a body in two pieces, for every place to split it. */
-  deliverSplit<In>(
-    descriptor: IODescriptor<In, never>,
-    wire: Wire,
-    look: (value: In) => void,
-  ): Promise<void>
+  readonly deliverSplit: Deliver
 }
 
 /** @returns the laws of one descriptor: each a sentence and its check. */
 export function laws<In, Out>(spec: DescriptorSpec<In, Out>) {
-  const { each, subject, checks } = lawsBy(spec, { deliver, deliverSplit: postInTwoPieces })
+  const { each, subject, checks } = lawsBy(spec as AnySpec, {
+    deliver,
+    deliverSplit: postInTwoPieces,
+  })
   Object.assign(checks, {
     'a value shares no memory with the request it came from': each(subject.noAliasing),
     'a body received in pieces gives the same as the whole one': each(subject.inPieces),
@@ -56,7 +51,7 @@ export function laws<In, Out>(spec: DescriptorSpec<In, Out>) {
 
 /** @returns the laws that a way of requests can break. */
 export function lawsOfWay<In, Out>(spec: DescriptorSpec<In, Out>, way: Way) {
-  return listOf(lawsBy(spec, way).checks)
+  return listOf(lawsBy(spec as AnySpec, way).checks)
 }
 
 type Checks = Record<string, () => Promise<void>>
@@ -65,12 +60,12 @@ function listOf(checks: Checks) {
   return Object.entries(checks).map(([name, check]) => ({ name, check }))
 }
 
-function lawsBy<In, Out>(spec: DescriptorSpec<In, Out>, way: Way) {
+function lawsBy(spec: AnySpec, way: Way) {
   assert(spec.samples.length > 0, 'a descriptor needs at least one sample')
   const subject = new Subject(spec, way)
   /** One descriptor takes all samples, so that what it keeps of one shows at the next. */
   const each =
-    (law: Law<In, Out>, samples = spec.samples) =>
+    (law: Law, samples = spec.samples) =>
     async () => {
       const descriptor = spec.create()
       for (const sample of samples) await law(descriptor, sample)
@@ -93,16 +88,16 @@ function lawsBy<In, Out>(spec: DescriptorSpec<In, Out>, way: Way) {
   return { each, subject, checks }
 }
 
-class Subject<In, Out> {
-  readonly #spec: DescriptorSpec<In, Out>
+class Subject {
+  readonly #spec: AnySpec
   readonly #way: Way
 
-  constructor(spec: DescriptorSpec<In, Out>, way: Way) {
+  constructor(spec: AnySpec, way: Way) {
     this.#spec = spec
     this.#way = way
   }
 
-  readonly roundTrip: Law<In, Out> = async (descriptor, sample) => {
+  readonly roundTrip: Law = async (descriptor, sample) => {
     const written = await writtenBy(descriptor, sample.value)
     await this.#way.deliver(descriptor, written, this.#lookFor(sample, 'what the descriptor wrote'))
     if (sample.request === undefined) return
@@ -113,7 +108,7 @@ class Subject<In, Out> {
     )
   }
 
-  readonly totality: Law<In, Out> = async (descriptor, sample) => {
+  readonly totality: Law = async (descriptor, sample) => {
     const wire = await this.#wireOf(sample)
     const { 'content-type': own, ...others } = wire.headers
     const types = [
@@ -147,7 +142,7 @@ class Subject<In, Out> {
     }
   }
 
-  readonly noAliasing: Law<In, Out> = async (descriptor, sample) => {
+  readonly noAliasing: Law = async (descriptor, sample) => {
     const wire = await this.#wireOf(sample)
     const bytes = Uint8Array.from(wire.body)
     const request = HttpRequest.lend(HeaderList.from(wire.headers), bytes, true)
@@ -161,11 +156,7 @@ class Subject<In, Out> {
   }
 
   /** Checks the same for a large body, which lies in a buffer that the next request writes to. */
-  async #noAliasingOfPool(
-    descriptor: IODescriptor<In, Out>,
-    sample: Sample<In, Out>,
-    wire: Wire,
-  ): Promise<void> {
+  async #noAliasingOfPool(descriptor: IODescriptor, sample: AnySample, wire: Wire): Promise<void> {
     const pool = new BufferPool()
     // So large that the body is not the buffer's owner: then the buffer would be the value's own.
     const slab = new Uint8Array(pool.take(2 * wire.body.length + 1))
@@ -183,7 +174,7 @@ class Subject<In, Out> {
     this.#assertReceived(value, sample, 'a request whose buffer is used again')
   }
 
-  readonly noState: Law<In, Out> = async (descriptor, sample) => {
+  readonly noState: Law = async (descriptor, sample) => {
     await this.#assertTotal(descriptor, { headers: {}, body: Uint8Array.of(0xff, 0x7b, 0x5b) })
     const wire = await this.#wireOf(sample)
     const look = this.#lookFor(sample, 'one of two requests at once')
@@ -193,17 +184,17 @@ class Subject<In, Out> {
     ])
   }
 
-  readonly splitBodies: Law<In, Out> = async (descriptor, sample) => {
-    const look = (value: In) =>
+  readonly splitBodies: Law = async (descriptor, sample) => {
+    const look = (value: unknown) =>
       this.#assertReceived(value, sample, 'a body that came in two pieces')
     await this.#way.deliverSplit(descriptor, await this.#wireOf(sample), look)
   }
 
-  readonly inPieces: Law<In, Out> = async (descriptor, sample) => {
+  readonly inPieces: Law = async (descriptor, sample) => {
     if (descriptor.receive === undefined) return
     const wire = await this.#wireOf(sample)
     for (const pieceBytes of [1, 7, 64 * 1024]) {
-      const look = (value: In) =>
+      const look = (value: unknown) =>
         this.#assertReceived(value, sample, `a body in pieces of ${pieceBytes}`)
       await receiveInPieces(descriptor, wire, pieceBytes, look)
     }
@@ -216,36 +207,34 @@ class Subject<In, Out> {
     }
   }
 
-  readonly insideMultipart: Law<In, Out> = async (descriptor, sample) => {
+  readonly insideMultipart: Law = async (descriptor, sample) => {
     if (descriptor instanceof Multipart) return
-    const form = new Multipart({ other: new Text(), part: descriptor as IODescriptor<In, never> })
+    const form = new Multipart({ other: new Text(), part: descriptor })
     const read = async (wire: Wire, source: string) => {
       this.#assertReceived((await decode(form, wire)).part, sample, source)
-      const look = ({ part }: { part: In }) =>
+      const look = ({ part }: { part: unknown }) =>
         this.#assertReceived(part, sample, `${source}, in pieces`)
       await receiveInPieces(form, wire, 100, look)
     }
-    await read(
-      await writtenBy(form, { other: '', part: sample.value as never }),
-      'a form that it wrote',
-    )
+    await read(await writtenBy(form, { other: '', part: sample.value }), 'a form that it wrote')
     await read(asPart('part', await this.#wireOf(sample), 'other'), 'its request as a part')
   }
 
-  readonly overRpc: Law<In, Out> = async (descriptor, sample) => {
+  readonly overRpc: Law = async (descriptor, sample) => {
     const expected =
       sample.receivedOverRpc === undefined
         ? sample
         : { ...sample, received: sample.receivedOverRpc }
     this.#assertReceived(await throughProto(descriptor, sample.value), expected, 'its message')
     if (descriptor instanceof Multipart) return
-    const form = new Multipart({ part: descriptor as IODescriptor<In, never> })
-    const { part } = await throughProto(form, { part: sample.value as never })
+    const form = new Multipart({ part: descriptor })
+    const { part } = await throughProto(form, { part: sample.value })
     this.#assertReceived(part, expected, 'its message as a part')
   }
 
-  readonly fromSample: Law<In, Out> = async (_, sample) => {
-    const descriptor = await (this.#spec.fromSample as FromSample<In, Out>)(sample.value)
+  readonly fromSample: Law = async (_, sample) => {
+    const descriptor = await this.#spec.fromSample?.(sample.value)
+    assert(descriptor !== undefined, 'fromSample makes a descriptor')
     const written = await writtenBy(descriptor, sample.value)
     await this.#way.deliver(descriptor, written, this.#lookFor(sample, 'its own sample'))
   }
@@ -265,7 +254,7 @@ class Subject<In, Out> {
     if (refusal.reason !== undefined) assert.equal(error.reason, refusal.reason, error.message)
   }
 
-  #assertTotal(descriptor: IODescriptor<In, Out>, wire: Wire): Promise<void> {
+  #assertTotal(descriptor: IODescriptor, wire: Wire): Promise<void> {
     const source = `body ${base64(wire.body)} (base64) under ${JSON.stringify(wire.headers)}`
     return assertBlamesClient(
       this.#way.deliver(descriptor, wire, () => {}),
@@ -273,18 +262,17 @@ class Subject<In, Out> {
     )
   }
 
-  async #wireOf({ request, value }: Sample<In, Out>): Promise<Wire> {
+  async #wireOf({ request, value }: AnySample): Promise<Wire> {
     if (request === undefined) return writtenBy(this.#spec.create(), value)
     return { headers: request.headers ?? {}, body: Buffer.from(request.body) }
   }
 
-  #lookFor(sample: Sample<In, Out>, source: string): (value: In) => void {
+  #lookFor(sample: AnySample, source: string): (value: unknown) => void {
     return (value) => this.#assertReceived(value, sample, source)
   }
 
-  #assertReceived(actual: In, sample: Sample<In, Out>, source: string): void {
-    const expected =
-      'received' in sample ? (sample.received as In) : (sample.value as unknown as In)
+  #assertReceived(actual: unknown, sample: AnySample, source: string): void {
+    const expected = 'received' in sample ? sample.received : sample.value
     const equal = this.#spec.equal ?? isDeepStrictEqual
     if (!equal(actual, expected))
       assert.deepStrictEqual(actual, expected, `${source} gave another value`)
@@ -293,10 +281,7 @@ class Subject<In, Out> {
 }
 
 /** @returns what a descriptor writes, which must be well formed. */
-async function writtenBy<Out>(
-  descriptor: Pick<IODescriptor<never, Out>, 'toHttpResponse'>,
-  value: Out,
-): Promise<Wire> {
+async function writtenBy(descriptor: IODescriptor, value: unknown): Promise<Wire> {
   const response = await descriptor.toHttpResponse(value)
   for (const [name, value] of response.headers) {
     assert(isHeaderName(name) && name === name.toLowerCase(), `header name ${JSON.stringify(name)}`)
@@ -307,15 +292,9 @@ async function writtenBy<Out>(
   return { headers, body: await collectBody(response.body) }
 }
 
-async function deliver<In>(
-  descriptor: IODescriptor<In, never>,
-  wire: Wire,
-  look: (value: In) => void,
-): Promise<void> {
-  look(await decode(descriptor, wire))
-}
+const deliver: Deliver = async (descriptor, wire, look) => look(await decode(descriptor, wire))
 
-async function decode<In, Out>(descriptor: IODescriptor<In, Out>, wire: Wire): Promise<In> {
+async function decode<In>(descriptor: IODescriptor<In, never>, wire: Wire): Promise<In> {
   return descriptor.fromHttpRequest(new HttpRequest(HeaderList.from(wire.headers), wire.body))
 }
 
@@ -343,28 +322,21 @@ function base64(body: Uint8Array): string {
 }
 
 async function throughProto<In, Out>(descriptor: IODescriptor<In, Out>, value: Out): Promise<In> {
-  const content = contentOf(descriptor as IODescriptor, await descriptor.toProto(value))
+  const content = contentOf(descriptor, await descriptor.toProto(value))
   const request = decodeRequest(encodeRequest('api', content))
   assert(request.content !== undefined, 'a request needs a content')
-  return (await fromContent(descriptor as IODescriptor, request.content)) as In
+  return (await fromContent(descriptor, request.content)) as In
 }
 
-async function assertProtoTotal<In, Out>(
-  descriptor: IODescriptor<In, Out>,
-  { value }: Sample<In, Out>,
-): Promise<void> {
-  const content: ProtoContent = contentOf(
-    descriptor as IODescriptor,
-    await descriptor.toProto(value),
-  )
+const assertProtoTotal: Law = async (descriptor, { value }) => {
+  const content = contentOf(descriptor, await descriptor.toProto(value))
   const fields: ProtoField[] = [content.field, descriptor.protoField, 'serialized_bytes']
   for (const bytes of [...mutations(encodeMessage(content)), ...randomBytes()]) {
-    for (const field of fields)
-      await assertContentTotal(descriptor as IODescriptor, field, Uint8Array.from(bytes))
+    for (const field of fields) await assertContentTotal(descriptor, field, Uint8Array.from(bytes))
   }
   for (const field of ['json', 'text', 'multipart'] as const) {
     if (field !== descriptor.protoField)
-      await assertContentTotal(descriptor as IODescriptor, field, new Uint8Array(0))
+      await assertContentTotal(descriptor, field, new Uint8Array(0))
   }
 }
 

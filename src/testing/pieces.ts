@@ -8,6 +8,13 @@ export interface Wire {
   readonly body: Uint8Array
 }
 
+/** Brings a request to a descriptor. `look` gets the value, while the function has it. */
+export type Deliver = (
+  descriptor: IODescriptor,
+  wire: Wire,
+  look: (value: unknown) => void,
+) => Promise<void>
+
 /** Writes a body to a descriptor's receiver in pieces, each overwritten after the call; `look` gets the value. */
 export async function receiveInPieces<In>(
   descriptor: IODescriptor<In, never>,

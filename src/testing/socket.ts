@@ -1,32 +1,24 @@
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { AnyDescriptor, IODescriptor } from '../descriptors/descriptor.ts'
 import { Text } from '../descriptors/text.ts'
 import { serve } from '../server/listener.ts'
 import { Service } from '../service.ts'
-import type { Wire } from './pieces.ts'
+import type { Deliver, Wire } from './pieces.ts'
 
 const maxSplits = 64
 
 /** Sends a request in two pieces, for every place to split its body; `look` gets what the function receives. */
-export async function postInTwoPieces<In, Out>(
-  descriptor: IODescriptor<In, Out>,
-  wire: Wire,
-  look: (value: In) => void,
-): Promise<void> {
+export const postInTwoPieces: Deliver = async (input, wire, look) => {
   const failures: unknown[] = []
   const service = new Service('split')
-  service.api(
-    { input: descriptor as unknown as AnyDescriptor, output: new Text(), name: 'take' },
-    (value: unknown) => {
-      try {
-        look(value as In)
-      } catch (error) {
-        failures.push(error)
-      }
-      return 'taken'
-    },
-  )
+  service.api({ input, output: new Text(), name: 'take' }, (value: unknown) => {
+    try {
+      look(value)
+    } catch (error) {
+      failures.push(error)
+    }
+    return 'taken'
+  })
   const listener = await serve(service, { port: 0, host: '127.0.0.1' })
   try {
     await sendSplit(listener.port, '/take', wire, () => {
