@@ -24,7 +24,7 @@ import { BodyRest } from '../http/transfer-clock.ts'
 import {
   type BodySource,
   HandledRequest,
-  Handler,
+  handlerOf,
   type HandlerFunction,
   type HandlerOptions,
 } from './handler.ts'
@@ -62,18 +62,17 @@ export function fetchHandler<
   options: FetchHandlerOptions<I, O, P>,
   fn: HandlerFunction<I, O>,
 ): (request: Request, ...platform: P) => Promise<Response> {
-  const handler = new Handler('fetchHandler', options, fn) as unknown as Handler
+  const handler = handlerOf('fetchHandler', options, fn)
   const { state } = options
   return async (request, ...platform) => {
-    const { method, headers, signal, url, bodyUsed } = request
+    const { method, headers, signal, url } = request
     const { pathname, protocol, search } = new URL(url)
-    const list = new HeaderList([...headers.keys()], [...headers.values()])
     const scheme = protocol === 'https:' ? 'https' : 'http'
     const handled = new HandledRequest(handler, {
       method,
       path: pathname,
       query: search.slice(1),
-      headers: list,
+      headers: HeaderList.of([...headers]),
       scheme,
     })
     const leave = () => handled.ctx.abort(new ClientClosed())
@@ -81,13 +80,7 @@ export function fetchHandler<
     if (signal.aborted) leave()
     handled.ctx.onEnd(() => signal.removeEventListener('abort', leave))
     const body = new FetchBody(request)
-    const response = await handled.answer(body, () => {
-      if (bodyUsed)
-        throw new InternalError(
-          'expected a request whose body nobody has read, received one that is read',
-        )
-      if (state !== undefined) Object.assign(handled.ctx.state, state(request, ...platform))
-    })
+    const response = await handled.answer(body, () => state?.(request, ...platform))
     body.drop()
     return responseOf(response, handled, method === 'HEAD')
   }
@@ -96,12 +89,14 @@ export function fetchHandler<
 /** The body of a Request, read piece by piece. */
 class FetchBody implements BodySource {
   readonly declared: number | undefined
+  readonly readBy: string | undefined
   readonly #stream: ReadableStream<Uint8Array> | null
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined
   #isComplete = false
 
   constructor({ body, headers, bodyUsed }: Request) {
     const length = headers.get('content-length')
+    this.readBy = bodyUsed ? 'request.json()' : undefined
     this.#stream = bodyUsed ? null : body
     this.declared = this.#stream === null ? 0 : parseLength(length)
   }

@@ -7,15 +7,7 @@ import { abortOf, callDecoded, deadlinePassed, decodeFailureOf } from '../api/st
 import { DeadlineExceeded, InternalError, ServingError } from '../core/errors.ts'
 import { bufferPool } from '../core/memory/buffer-pool.ts'
 import { countedBytes } from '../core/memory/memory-budget.ts'
-import {
-  checkedLater,
-  fn,
-  fromCode,
-  type OptionsOf,
-  readOptions,
-  type SettingsOf,
-  whole,
-} from '../core/option.ts'
+import { checkedLater, fn, fromCode, type OptionsOf, readOptions, whole } from '../core/option.ts'
 import { checkThat } from '../core/options.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import {
@@ -28,7 +20,7 @@ import {
 } from '../descriptors/descriptor.ts'
 import { BodyBuffer } from '../http/body-buffer.ts'
 import { codingsOf } from '../http/content-encoding.ts'
-import { Context, type RequestLine, type Scheme } from '../http/context.ts'
+import { Context, type ContextState, type RequestLine, type Scheme } from '../http/context.ts'
 import { decompress } from '../http/decompress.ts'
 import { noMemory, tooLarge, tooMany } from '../http/limits.ts'
 import {
@@ -99,55 +91,36 @@ export interface HandlerOptions<I extends AnyDescriptor, O extends AnyDescriptor
   readonly output: O
 }
 
-/** The checked options of a handler, and its function. */
-export class Handler<
-  I extends AnyDescriptor = AnyDescriptor,
-  O extends AnyDescriptor = AnyDescriptor,
-> {
-  readonly route: {
-    readonly input: IODescriptor
-    readonly output: IODescriptor
-    readonly [functionOf]: Api[typeof functionOf]
-  }
-  readonly limits: Omit<
-    SettingsOf<typeof handlerOptions>,
-    'input' | 'output' | 'room' | 'onError' | 'state'
-  >
-  readonly room: Room
-  readonly onError: (error: Error, ctx: Context) => void
+/** The checked options of a handler, its function, and its room. */
+export type Handler = ReturnType<typeof handlerOf>
 
-  /**
-   * `name`: the adapter, for errors.
-   *
-   * @throws InvalidArgument.
-   */
-  constructor(name: string, options: HandlerOptions<I, O>, fn: HandlerFunction<I, O>) {
-    const limits = readOptions(name, options, handlerOptions)
-    const { input, output, room = new Room(), onError } = limits
-    for (const [option, descriptor] of Object.entries({ input, output })) {
-      checkThat(
-        descriptor instanceof IODescriptor,
-        'a descriptor',
-        `${option} of ${name}`,
-        descriptor,
-      )
-    }
-    checkThat(typeof fn === 'function', 'a function', `the second argument of ${name}`, fn)
-    this.route = {
-      input,
-      output,
-      [functionOf]: fn as unknown as Api[typeof functionOf],
-    }
-    this.room = room
-    this.onError = onError
-    this.limits = limits
+/**
+ * Checks what an adapter is made of. `name`: the adapter, for errors.
+ *
+ * @throws InvalidArgument.
+ */
+export function handlerOf(name: string, options: object, fn: unknown) {
+  const settings = readOptions(name, options, handlerOptions)
+  const { input, output, room = new Room() } = settings
+  for (const [option, descriptor] of Object.entries({ input, output })) {
+    checkThat(
+      descriptor instanceof IODescriptor,
+      'a descriptor',
+      `${option} of ${name}`,
+      descriptor,
+    )
   }
+  checkThat(typeof fn === 'function', 'a function', `the second argument of ${name}`, fn)
+  const route = { input, output, [functionOf]: fn as Api[typeof functionOf] }
+  return { settings, room, route }
 }
 
 /** The body of a request, as a platform gives it. */
 export interface BodySource {
   /** Content-Length; undefined for a body without one. **Units**: bytes. */
   readonly declared: number | undefined
+  /** What may have read it before, for errors; undefined if nobody has. */
+  readonly readBy: string | undefined
   /** @returns the next piece, which the reader may keep; undefined after the last one. */
   read(): Promise<Uint8Array | undefined>
 }
@@ -169,7 +142,7 @@ export class HandledRequest {
   #isOver = false
 
   constructor(handler: Handler, line: HandledLine) {
-    const { timeoutMs } = handler.limits
+    const { timeoutMs } = handler.settings
     this.#handler = handler
     this.ctx = new Context({
       ...line,
@@ -187,10 +160,10 @@ export class HandledRequest {
   }
 
   /**
-   * Calls `begin`, reads the body, calls the function, and returns the answer, checked. Resolves at once if the request
-   * is aborted. Never rejects.
+   * Reads the body, calls the function, and returns the answer, checked. `state`: what `ctx.state` begins with. Resolves
+   * at once if the request is aborted. Never rejects.
    */
-  async answer(body: BodySource, begin: () => void): Promise<HttpResponse> {
+  async answer(body: BodySource, state: () => ContextState | undefined): Promise<HttpResponse> {
     const { ctx } = this
     const timer = Number.isFinite(ctx.remainingMs)
       ? setTimeout(() => ctx.abort(deadlinePassed()), Math.min(ctx.remainingMs, 0x7fffffff))
@@ -198,7 +171,7 @@ export class HandledRequest {
     const aborted = new Promise<HttpResponse>((resolve) => {
       ctx.onAbort((reason) => resolve(failure(abortOf(reason), ctx)))
     })
-    const answered = this.#run(body, begin).catch((error) => failure(decodeFailureOf(error), ctx))
+    const answered = this.#run(body, state).catch((error) => failure(decodeFailureOf(error), ctx))
     const response = await Promise.race([answered, aborted])
     clearTimeout(timer)
     answered.then((late) => late === response || discardBody(late))
@@ -208,13 +181,13 @@ export class HandledRequest {
   /** Tells `onError`. */
   failed(error: Error): void {
     try {
-      this.#handler.onError(error, this.ctx)
+      this.#handler.settings.onError(error, this.ctx)
     } catch {}
   }
 
   /** @returns a clock for an answer that waits to be read; undefined without a limit. */
   sendClock(sent: () => number, onLate: (error: Error) => void): TransferClock | undefined {
-    const { sendTimeoutMs } = this.#handler.limits
+    const { sendTimeoutMs } = this.#handler.settings
     if (sendTimeoutMs === 0) return undefined
     const message = `expected the client to read the response ${withinText(sendTimeoutMs)}, it was slower`
     return new TransferClock(sendTimeoutMs, sent, () => onLate(new DeadlineExceeded(message)))
@@ -232,13 +205,18 @@ export class HandledRequest {
     memory.release(this.#reserved)
   }
 
-  async #run(body: BodySource, begin: () => void): Promise<HttpResponse> {
-    begin()
-    const { limits, room, route } = this.#handler
+  async #run(body: BodySource, state: () => ContextState | undefined): Promise<HttpResponse> {
+    const { settings, room, route } = this.#handler
     const { ctx } = this
-    const { declared } = body
-    if (declared !== undefined && !(declared <= limits.maxBodyBytes))
-      throw tooLarge(limits, declared)
+    const { declared, readBy } = body
+    if (readBy !== undefined) {
+      throw new InternalError(
+        `expected a request whose body nobody has read, received one that is read, as by ${readBy}`,
+      )
+    }
+    Object.assign(ctx.state, state())
+    if (declared !== undefined && !(declared <= settings.maxBodyBytes))
+      throw tooLarge(settings, declared)
     if (room.slots.isFull) throw tooMany(room.slots)
     const encoding = codingsOf(ctx.headers.get('content-encoding'))
     const isPlain = encoding === undefined
@@ -252,7 +230,7 @@ export class HandledRequest {
     const bytes = await this.#join(body)
     this.#takeSlot()
     const joined = HttpRequest.lend(ctx.headers, bytes, bufferPool)
-    const request = isPlain ? joined : await decompress(joined, encoding, limits, this)
+    const request = isPlain ? joined : await decompress(joined, encoding, settings, this)
     return request.releaseAfter(call(route, request, ctx))
   }
 
@@ -276,7 +254,7 @@ export class HandledRequest {
 
   async #join(body: BodySource): Promise<Uint8Array> {
     const { declared } = body
-    const { maxBodyBytes } = this.#handler.limits
+    const { maxBodyBytes } = this.#handler.settings
     this.#reserveUpTo(declared ?? 0)
     const buffer = new BodyBuffer(declared, maxBodyBytes)
     try {
@@ -301,7 +279,7 @@ export class HandledRequest {
     write: (piece: Uint8Array) => void | Promise<void>,
   ): Promise<void> {
     const { ctx } = this
-    const { bodyTimeoutMs, maxBodyBytes } = this.#handler.limits
+    const { bodyTimeoutMs, maxBodyBytes } = this.#handler.settings
     const most = Math.min(body.declared ?? maxBodyBytes, maxBodyBytes)
     let received = 0
     const late = `expected the whole body ${withinText(bodyTimeoutMs)}, it did not come`

@@ -24,7 +24,7 @@ import { BodyRest, type TransferClock } from '../http/transfer-clock.ts'
 import {
   type BodySource,
   HandledRequest,
-  Handler,
+  handlerOf,
   type HandlerFunction,
   type HandlerOptions,
 } from './handler.ts'
@@ -52,29 +52,21 @@ export function nodeHandler<I extends AnyDescriptor, O extends AnyDescriptor>(
   options: NodeHandlerOptions<I, O>,
   fn: HandlerFunction<I, O>,
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  const handler = new Handler('nodeHandler', options, fn) as unknown as Handler
+  const handler = handlerOf('nodeHandler', options, fn)
   const { state } = options
   return (req, res) => {
-    const [path, query = ''] = splitOnce(pathOf(req), '?')
+    const [path, ...query] = pathOf(req).split('?')
     const handled = new HandledRequest(handler, {
       method: req.method ?? 'GET',
       path,
-      query,
+      query: query.join('?'),
       headers: headersOf(req),
       scheme: 'encrypted' in req.socket ? 'https' : 'http',
       remoteAddress: req.socket.remoteAddress && plainAddress(req.socket.remoteAddress),
     })
-    const isRead = req.readableDidRead
     const body = new NodeBody(req)
     const reply = new NodeReply(res, handled, req.method === 'HEAD')
-    const answered = handled.answer(body, () => {
-      if (isRead) {
-        const what =
-          'expected a request whose body nobody has read, received one that is read, as by express.json()'
-        throw new InternalError(what)
-      }
-      if (state !== undefined) Object.assign(handled.ctx.state, state(req))
-    })
+    const answered = handled.answer(body, () => state?.(req))
     void answered.then((response) => reply.send(response, body))
   }
 }
@@ -84,24 +76,19 @@ function pathOf(req: IncomingMessage): string {
   return (req as { readonly originalUrl?: string }).originalUrl ?? req.url ?? '/'
 }
 
-function splitOnce(text: string, mark: string): [string, string?] {
-  const at = text.indexOf(mark)
-  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)]
-}
-
 function headersOf({ rawHeaders }: IncomingMessage): HeaderList {
-  const names: string[] = []
-  const values: string[] = []
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    names.push(rawHeaders[i].toLowerCase())
-    values.push(rawHeaders[i + 1])
-  }
-  return new HeaderList(names, values)
+  const names = rawHeaders.filter((_, i) => i % 2 === 0)
+  const values = rawHeaders.filter((_, i) => i % 2 === 1)
+  return new HeaderList(
+    names.map((name) => name.toLowerCase()),
+    values,
+  )
 }
 
 /** The body of a request, read piece by piece. */
 class NodeBody implements BodySource {
   readonly declared: number | undefined
+  readonly readBy: string | undefined
   readonly #req: IncomingMessage
   #pieces: AsyncIterator<Uint8Array> | undefined
   isComplete = false
@@ -109,6 +96,7 @@ class NodeBody implements BodySource {
   constructor(req: IncomingMessage) {
     const { 'content-length': length, 'transfer-encoding': encoding } = req.headers
     this.#req = req
+    this.readBy = req.readableDidRead ? 'express.json()' : undefined
     this.declared = length === undefined && encoding === undefined ? 0 : parseLength(length)
   }
 
@@ -182,12 +170,14 @@ class NodeReply {
     const res = this.#res
     const { body } = response
     const length = lengthOf(response.headers)
+    const isSent = !this.#isHead && !isBodyless(status)
     if (isAsyncBody(body)) {
       if (length !== undefined) res.setHeader('content-length', length)
-      if (this.#isHead || isBodyless(status)) {
+      if (isSent) void this.#pump(exactly(body, length), response)
+      else {
         discardBody(response)
         res.end()
-      } else void this.#pump(exactly(body, length), response)
+      }
       return
     }
     const chunks = chunksOf(body)
@@ -200,7 +190,6 @@ class NodeReply {
         chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0),
       )
     }
-    const isSent = !this.#isHead && !isBodyless(status)
     // As bytes: Node would join a text to the head, and write both as UTF-8.
     if (isSent) for (const chunk of chunks) res.write(bytesOfChunk(chunk))
     this.#awaitReader()
