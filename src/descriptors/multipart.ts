@@ -12,13 +12,17 @@ import type { Context } from '../http/context.ts'
 import { defaultFormLimits, type FormLimits, formBoundary } from '../http/form/form-parser.ts'
 import { type WrittenPart, writeForm } from '../http/form/form-writer.ts'
 import {
+  bytesOfChunk,
   collectBody,
   type HeaderNames,
   HttpRequest,
   type HttpResponse,
+  headerOf,
   isAsyncBody,
+  isChunk,
   isHeaderValue,
   joinHeaderNames,
+  lengthOf,
   type RequestHeaders,
 } from '../http/message.ts'
 import type { MultipartMessage } from '../messages/messages.ts'
@@ -265,18 +269,17 @@ function respond(parts: readonly WrittenPart[]): HttpResponse {
 
 /** Converts a part's response to the part. Collects its bytes, unless it is a stream that states its length. */
 function writePart(name: string, { headers, body }: HttpResponse): MaybePromise<WrittenPart> {
-  const header = (name: string) => headers.find(([key]) => key === name)?.[1]
-  const type = header('content-type') ?? 'application/octet-stream'
+  const type = headerOf(headers, 'content-type') ?? 'application/octet-stream'
   if (!isHeaderValue(type))
     throw new BadOutput(
       expected('a media type', `content-type of part ${JSON.stringify(name)}`, type),
     )
-  const filename = whenDefined(header('content-disposition'), parseContentDisposition)?.filename
+  const disposition = headerOf(headers, 'content-disposition')
+  const filename = whenDefined(disposition, parseContentDisposition)?.filename
   const part = { name, type, filename: filename || undefined }
   const whole = (bytes: Uint8Array) => ({ ...part, length: bytes.length, body: bytes })
-  if (typeof body === 'string') return whole(Buffer.from(body))
-  if (body instanceof Uint8Array) return whole(body)
-  const length = Number(header('content-length'))
-  if (isAsyncBody(body) && Number.isSafeInteger(length)) return { ...part, length, body }
+  if (isChunk(body)) return whole(bytesOfChunk(body))
+  const length = lengthOf(headers)
+  if (isAsyncBody(body) && length !== undefined) return { ...part, length, body }
   return collectBody(body).then(whole)
 }

@@ -32,7 +32,14 @@ function parseNdarray(
 ): NDArray | ParseFailure {
   const parsed = parseScalars(json, dtype, enforced, maxBytes)
   if ('failure' in parsed) return parsed
-  const { scalars, shape } = parsed
+  return arrayOf(parsed, dtype, enforced)
+}
+
+function arrayOf(
+  { scalars, shape }: Scalars,
+  dtype: DType | undefined,
+  enforced: boolean,
+): NDArray | ParseFailure {
   const cast = castScalars(scalars, dtype, enforced)
   if (!('failure' in cast)) return new NDArray(cast.data, shape, cast.dtype)
   return { failure: cast.failure, path: pathOf(cast.index, shape) }
@@ -48,15 +55,14 @@ export function parseTexts(
 ): { readonly array: NDArray; readonly nulls: number[] } | ParseFailure {
   const parsed = parseScalars(json, 'str', false)
   if ('failure' in parsed) return parsed
-  const { scalars, shape } = parsed
   const nulls: number[] = []
-  const texts = scalars.map((scalar, i) => {
+  const scalars = parsed.scalars.map((scalar, i) => {
     if (scalar === null) nulls.push(i)
     return scalar ?? ''
   })
-  const cast = castScalars(texts, 'str', false)
-  if (!('failure' in cast)) return { array: new NDArray(cast.data, shape, cast.dtype), nulls }
-  return { failure: cast.failure, path: pathOf(cast.index, shape) }
+  const array = arrayOf({ ...parsed, scalars }, 'str', false)
+  if ('failure' in array) return array
+  return { array, nulls }
 }
 
 interface Scalars {
