@@ -1,7 +1,7 @@
 import { type DType, elementTypes, isFloat, isWideInteger } from '../core/dtype.ts'
 import { foldShape, type Nested } from '../values/array/nested.ts'
 import { filled, sizeOf } from '../values/array/shape.ts'
-import { attempt, type JsonSchema } from './description.ts'
+import type { JsonSchema } from './description.ts'
 
 /** Largest number of elements in an example. */
 export const maxExampleElements = 256
@@ -80,8 +80,15 @@ export function exampleArray(dtype: DType | undefined, shape: readonly number[] 
 
 /** @returns nested lists as JSON values; undefined if a number would not be exact. */
 export function nestedAsJson(nested: Nested): unknown {
-  // JSON.stringify refuses the bigints that are left.
-  const exact = (_: string, value: unknown) =>
-    typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value
-  return attempt(() => JSON.parse(JSON.stringify(nested, exact)))
+  let isExact = true
+  const convert = (value: Nested): unknown => {
+    if (Array.isArray(value)) return value.map(convert)
+    if (typeof value !== 'bigint')
+      return typeof value === 'number' && !Number.isFinite(value) ? null : value
+    isExact &&= Number.isSafeInteger(Number(value))
+    return Number(value)
+  }
+  const value = convert(nested)
+  if (isExact) return value
+  return undefined
 }
