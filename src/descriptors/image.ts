@@ -29,15 +29,10 @@ import {
   isBigTiff,
   readImageHeader,
 } from '../values/image/header.ts'
-import { imageCodec } from '../values/image/image-codec.ts'
+import { type DecodeJob, imageCodec } from '../values/image/image-codec.ts'
 import { declaredImageType, parseImageTypes, sampleType } from '../values/image/image-types.ts'
 import { fitsMode, RasterImage } from '../values/image/raster.ts'
-import {
-  type Pixels,
-  pixelBytes,
-  type RasterMode,
-  rasterModes,
-} from '../values/image/raster-modes.ts'
+import { pixelBytes, type RasterMode, rasterModes } from '../values/image/raster-modes.ts'
 import { freeAtEnd } from '../values/image/request-pixels.ts'
 import {
   maxResizedSide,
@@ -277,22 +272,17 @@ export class Image<
     ctx: Context | undefined,
   ): Promise<ImageValue<T, M>> {
     const signal = ctx?.signal
-    let pixels: Pixels
     const convertedBytes =
       this.tensor !== undefined || this.pilmode === null ? 0 : pixelBytes(this.pilmode)
     const begin = (bytes: number) => {
       if (ctx?.reserve(bytes + header.width * header.height * convertedBytes) !== false) return
       throw new Overloaded('too little memory for another picture', { limit: 'memory' })
     }
-    const job = { signal, begin }
     try {
-      if (this.#plan !== undefined) {
-        const tensor = await this.#codec.decodeTensor(bytes, header, this.#plan, job)
-        ctx?.trace?.source?.(tensor, bytes, header.mimeType)
-        return tensor as ImageValue<T, M>
-      }
-      const modes = this.pilmode === null ? undefined : [this.pilmode]
-      pixels = await this.#codec.decode(bytes, header, { ...job, modes })
+      const value = await this.#read(bytes, header, { signal, begin })
+      ctx?.trace?.source?.(value, bytes, header.mimeType)
+      if (ctx !== undefined && value instanceof RasterImage) freeAtEnd(value, ctx)
+      return value as ImageValue<T, M>
     } catch (cause) {
       signal?.throwIfAborted()
       // A bug or lack of memory, not the client's fault.
@@ -310,11 +300,18 @@ export class Image<
         },
       )
     }
+  }
+
+  async #read(
+    bytes: Uint8Array,
+    header: ImageHeader,
+    job: DecodeJob,
+  ): Promise<NDArray | RasterImage> {
+    if (this.#plan !== undefined) return this.#codec.decodeTensor(bytes, header, this.#plan, job)
+    const modes = this.pilmode === null ? undefined : [this.pilmode]
+    const pixels = await this.#codec.decode(bytes, header, { ...job, modes })
     const { mode, width, height, data, palette } = pixels
-    const raster = new RasterImage(mode, width, height, data, palette)
-    ctx?.trace?.source?.(raster, bytes, header.mimeType)
-    if (ctx !== undefined) freeAtEnd(raster, ctx)
-    return raster as ImageValue<T, M>
+    return new RasterImage(mode, width, height, data, palette)
   }
 
   #checkDeclared(contentType: string | undefined): void {
@@ -368,14 +365,14 @@ export class Image<
     if (!(value instanceof NDArray))
       throw new BadOutput(expected('a RasterImage or an NDArray', 'Image', value))
     const { pilmode } = this
-    if (pilmode !== null && pilmode !== '1' && fitsMode(value, pilmode))
-      return RasterImage.fromNDArray(value, pilmode)
-    if (value.dtype !== 'uint8' || value.size === 0 || !hasPictureShape(value)) {
+    const modes = [pilmode, 'L', 'RGB', 'RGBA'] as const
+    const mode = modes.find((each) => each !== null && each !== '1' && fitsMode(value, each))
+    if (!mode || value.size === 0) {
       const allowed = 'uint8 of shape (h, w), (h, w, 1), (h, w, 3) or (h, w, 4)'
       const received = `${value.dtype} of shape ${showShape(value.shape)}`
       throw new BadOutput(`expected ${allowed} for Image, received ${received}`)
     }
-    return RasterImage.fromNDArray(value)
+    return RasterImage.fromNDArray(value, mode)
   }
 
   #unsupported(received: string): UnsupportedMediaType {
@@ -392,8 +389,4 @@ export class Image<
 
 function hasAlpha(mode: RasterMode | null): boolean {
   return mode === 'RGBA' || mode === 'LA'
-}
-
-function hasPictureShape({ shape }: NDArray): boolean {
-  return shape.length === 2 || (shape.length === 3 && [1, 3, 4].includes(shape[2]))
 }

@@ -236,12 +236,13 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
       'PandasDataFrame',
     )
     const isFile = format === 'parquet' || format === 'arrow'
-    const isText = !isFile && isUtf8Label(charset)
-    const { bytes, isPrivate } = request.lasting(isText ? minAsyncBytes : 0)
-    if (isText) return this.#fromText(format, bytes, isPrivate)
-    if (!isFile) return this.#fromText(format, toUtf8(bytes, charset), true)
-    const read = format === 'arrow' ? readArrow : readParquet
-    return this.#fromFile(read(bytes, 'PandasDataFrame'))
+    const { bytes, isPrivate } = request.lasting(isFile ? 0 : minAsyncBytes)
+    if (isFile) {
+      const read = format === 'arrow' ? readArrow : readParquet
+      return this.#fromFile(read(bytes, 'PandasDataFrame'))
+    }
+    if (isUtf8Label(charset)) return this.#fromText(format, bytes, isPrivate)
+    return this.#fromText(format, toUtf8(bytes, charset), true)
   }
 
   #fromText(format: FrameFormat, text: Uint8Array, isPrivate: boolean): MaybePromise<DataFrame> {
@@ -333,18 +334,16 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   }
 
   #checkWidth(width: number, Refusal: typeof BadInput | typeof BadOutput): void {
-    const names = this.#newNames
-    if (names && width !== names.length) {
-      const message = `expected ${names.length} columns for PandasDataFrame, received ${width}`
+    const named = this.#newNames?.length ?? width
+    if (width !== named) {
+      const message = `expected ${named} columns for PandasDataFrame, received ${width}`
       throw new Refusal(message, { reason: 'columns' })
     }
-    const { shape = [] } = this
-    const wanted = this.#enforcedWidth
-    if (wanted === undefined || wanted === width) return
-    const allowed = `${wanted} columns (shape ${showShape(shape)})`
-    throw new Refusal(`expected ${allowed} for PandasDataFrame, received ${width}`, {
-      reason: 'shape',
-    })
+    const wanted = this.#enforcedWidth ?? width
+    if (width === wanted) return
+    const allowed = `${wanted} columns (shape ${showShape(this.shape ?? [])})`
+    const message = `expected ${allowed} for PandasDataFrame, received ${width}`
+    throw new Refusal(message, { reason: 'shape' })
   }
 
   toHttpResponse(value: DataFrame, ctx?: Context): MaybePromise<HttpResponse> {
@@ -379,8 +378,10 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const polars = this.#polars
     const { orient } = this
     const table = requireTable(polars.toPrintable(frame, this.#times), 'PandasDataFrame')
-    if (orient === 'table')
-      return encodeTable(table, tableText(table, labels, polars.fieldTypes(frame)))
-    return encodeTable(table, { layout: orient, labels })
+    const text =
+      orient === 'table'
+        ? tableText(table, labels, polars.fieldTypes(frame))
+        : { layout: orient, labels }
+    return encodeTable(table, text)
   }
 }

@@ -251,21 +251,16 @@ export class PandasSeries extends IODescriptor<Series> {
 
   toHttpResponse(value: Series): HttpResponse {
     const polars = this.#check(value)
-    const table = requireTable(polars.toPrintable(value, this.#times), 'PandasSeries')
     const { orient } = this
     const { name } = value
     const labels = getLabels(value)
-    if (orient === 'table') {
-      const named = renameColumns(table, [name || 'values'])
-      const text = tableText(named, labels, polars.fieldTypes(polars.frameOf(value)))
-      return { headers: jsonHeaders, body: encodeTable(named, text) }
-    }
-    const body = encodeTable(table, {
-      layout: writtenLayouts[orient],
-      name: name || undefined,
-      labels,
-    })
-    return { headers: jsonHeaders, body }
+    const printable = requireTable(polars.toPrintable(value, this.#times), 'PandasSeries')
+    const isTable = orient === 'table'
+    const table = isTable ? renameColumns(printable, [name || 'values']) : printable
+    const text = isTable
+      ? tableText(table, labels, polars.fieldTypes(polars.frameOf(value)))
+      : { layout: writtenLayouts[orient], name: name || undefined, labels }
+    return { headers: jsonHeaders, body: encodeTable(table, text) }
   }
 
   #check(value: Series): Polars {

@@ -23,13 +23,13 @@ export function* mutations(body: Uint8Array, count = 60): Generator<Uint8Array> 
   for (let i = 0; i < count; i++) {
     const at = below(body.length + 1)
     const kind = below(4)
-    if (kind === 0) yield body.subarray(0, at)
-    else if (kind === 1)
-      yield Buffer.concat([body.subarray(0, at), body.subarray(at + 1 + below(3))])
-    else if (kind === 2)
-      yield Buffer.concat([body.subarray(0, at), Uint8Array.of(below(256)), body.subarray(at)])
-    else
-      yield Buffer.concat([body.subarray(0, at), Uint8Array.of(below(256)), body.subarray(at + 1)])
+    const before = body.subarray(0, at)
+    if (kind === 0) yield before
+    else if (kind === 1) yield Buffer.concat([before, body.subarray(at + 1 + below(3))])
+    else {
+      const after = body.subarray(kind === 2 ? at : at + 1)
+      yield Buffer.concat([before, Uint8Array.of(below(256)), after])
+    }
   }
 }
 
