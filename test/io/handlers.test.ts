@@ -265,7 +265,7 @@ describe('the adapters', () => {
     await request.text()
     expect((await handler(request)).status).toBe(500)
     expect(failed).toEqual([
-      'expected a request whose body nobody has read, received one that is read',
+      'expected a request whose body nobody has read, received one that is read, as by request.json()',
     ])
   })
 
