@@ -24,9 +24,9 @@ import { BodyRest } from '../http/transfer-clock.ts'
 import {
   type BodySource,
   HandledRequest,
-  handlerOf,
   type HandlerFunction,
   type HandlerOptions,
+  handlerOf,
 } from './handler.ts'
 
 /** Options of {@link fetchHandler}. `P`: what the platform gives beside the request. */

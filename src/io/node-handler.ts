@@ -24,9 +24,9 @@ import { BodyRest, type TransferClock } from '../http/transfer-clock.ts'
 import {
   type BodySource,
   HandledRequest,
-  handlerOf,
   type HandlerFunction,
   type HandlerOptions,
+  handlerOf,
 } from './handler.ts'
 
 /** Options of {@link nodeHandler}. */
