@@ -160,8 +160,8 @@ export class HandledRequest {
   }
 
   /**
-   * Reads the body, calls the function, and returns the answer, checked. `state`: what `ctx.state` begins with. Resolves
-   * at once if the request is aborted. Never rejects.
+   * Reads the body, calls the function, and returns the answer, checked. Resolves at once if the request is aborted.
+   * Never rejects. `state`: what `ctx.state` begins with.
    */
   async answer(body: BodySource, state: () => ContextState | undefined): Promise<HttpResponse> {
     const { ctx } = this
