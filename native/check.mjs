@@ -34,7 +34,14 @@ const flags = [
   '-isystem',
   simdjsonDir(),
 ]
-const sanitizers = ['-O1', '-g', '-fsanitize=address,undefined', '-fno-sanitize-recover=undefined']
+const isQuick = process.argv.includes('--quick')
+const sanitizers = [
+  // GCC needs ten times as long to optimize the checks in simdjson as to write them.
+  isQuick ? '-O0' : '-O1',
+  '-g',
+  '-fsanitize=address,undefined',
+  '-fno-sanitize-recover=undefined',
+]
 
 const numbers = ['shortest', 'number_parse', 'ndarray_parse', 'powers_of_ten']
 const frames = [
@@ -146,16 +153,8 @@ async function build({ program, name, compiler, flags: own, defines = [], librar
     ...units.map((unit) => join(here, 'src', `${unit}.cpp`)),
   ]
   const compiled = await Promise.all([
-    // The longest one first; it knows nothing of our macros. GCC needs ten times as long to optimize the sanitizers'
-    // checks in it as to write them.
-    ...(program === 'pictures'
-      ? []
-      : [
-          objectOf(
-            join(here, 'src', 'simdjson_unit.cpp'),
-            own === sanitizers ? [...command, '-O0'] : command,
-          ),
-        ]),
+    // The longest one first; it knows nothing of our macros.
+    ...(program === 'pictures' ? [] : [objectOf(join(here, 'src', 'simdjson_unit.cpp'), command)]),
     ...sources.map((source) => objectOf(source, [...command, ...defines])),
   ])
   const binary = join(out, `${program}-${name}`)
@@ -174,7 +173,6 @@ const hasHeader = (compiler, header) =>
     '-xc++',
     '/dev/null',
   ]).status === 0
-const isQuick = process.argv.includes('--quick')
 const words = process.argv.slice(2).filter((word) => word !== '--quick')
 const only = ['numbers', 'readers', 'pictures'].includes(words[0]) ? words.shift() : undefined
 const chosen = builds.filter(({ program, name, compiler, emulator, header }) => {

@@ -27,10 +27,10 @@ struct Thrift {
   size_t Size(int id) const { return static_cast<size_t>(At(id).number); }
 };
 
-// Reads structs of the compact protocol. Bytes beyond the end read as 0.
-class ThriftReader {
+// Reads structs of the compact protocol. Bytes beyond the end read as 0. The add-on's own reader is ThriftReader.
+class StructReader {
  public:
-  ThriftReader(const Octets& bytes, size_t at) : bytes_(bytes), at_(at) {}
+  StructReader(const Octets& bytes, size_t at) : bytes_(bytes), at_(at) {}
   size_t at() const { return at_; }
 
   Thrift Struct() {
@@ -106,7 +106,7 @@ struct SeedColumn {
 inline std::vector<SeedPage> PagesOf(const Octets& file, size_t at, size_t rows, bool is_snappy) {
   std::vector<SeedPage> pages;
   while (rows > 0) {
-    ThriftReader reader(file, at);
+    StructReader reader(file, at);
     const Thrift head = reader.Struct();
     const size_t packed = head.Size(3);
     if (packed > file.size() - reader.at()) return {};
@@ -145,7 +145,7 @@ inline void AddColumns(const Octets& file, std::vector<SeedColumn>& to) {
   const uint8_t* const tail = file.data() + file.size() - 8;
   const size_t length = tail[0] | tail[1] << 8 | tail[2] << 16;
   if (length > file.size() - 12) return;
-  const Thrift footer = ThriftReader(file, file.size() - 8 - length).Struct();
+  const Thrift footer = StructReader(file, file.size() - 8 - length).Struct();
   const std::vector<Thrift>& schema = footer.At(2).items;
   for (const Thrift& group : footer.At(4).items) {
     const std::vector<Thrift>& chunks = group.At(1).items;
