@@ -9,7 +9,8 @@ import { isSpace, skipSpace } from '../core/text/json-syntax.ts'
 import { floatText } from '../core/text/number-text.ts'
 import { dtypeBounds } from './array/cast-scalars.ts'
 import { NDArray } from './array/ndarray.ts'
-import { type AnyColumn, type Column, type ColumnTable, isValid } from './table/columns.ts'
+import { isBit } from './table/bits.ts'
+import type { AnyColumn, Column, ColumnTable } from './table/columns.ts'
 import type { FrameLayout } from './table/json/frame-codec.ts'
 import type { FrameText } from './table/json/frame-plan.ts'
 
@@ -291,7 +292,9 @@ function printKey(start: number, name: string): number {
 }
 
 function printCell(start: number, column: Column, row: number, index: number): number {
-  if (!isValid(column, row)) return put(start, 'null')
+  const { validity } = column
+  // Not by isValid: JSON on the web comes without frames.
+  if (validity !== undefined && !isBit(validity, row)) return put(start, 'null')
   const isInteger = column.kind === 'int64'
   const value = isInteger
     ? halves[index * 2 + 1] * 2 ** 32 + (halves[index * 2] >>> 0)
