@@ -48,7 +48,7 @@ describe('the thread for pixels', () => {
 
   it('converts in turns, so that a small picture does not wait for a large one', async () => {
     const ends: string[] = []
-    const large = convertPixels(grey(4000, 4000), ['LAB'], undefined, true).then(() =>
+    const large = convertPixels(grey(1000, 1000), ['LAB'], undefined, true).then(() =>
       ends.push('large'),
     )
     const small = convertPixels(grey(10, 10), ['LAB'], undefined, true).then(() =>
