@@ -89,7 +89,7 @@ export function parseAllowedHosts(value: string | undefined): ReadonlySet<string
 }
 
 /** @returns the proxies of an option of {@link proxyCount}; undefined for none. */
-export function trustedProxies(option: number | string): TrustedProxies | undefined {
+export function trustedProxies(option: number | string = 0): TrustedProxies | undefined {
   const [digits, header] = String(option).split(':').toReversed()
   const count = Number(digits)
   return count === 0 ? undefined : { count, writeForwarded: header !== undefined }

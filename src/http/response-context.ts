@@ -9,16 +9,13 @@ import { type HeaderLine, isFramingHeader, isHeaderName, isHeaderValue } from '.
  */
 export type CookieOptions = SerializeOptions
 
-/** Adds the lines of every answer; the first list wins, except for list headers. */
-function joinHeaders(
+/** @returns the lines of a list that stay beside others, which replace those of their names, except in list headers. */
+function besides(
+  others: readonly HeaderLine[],
   lines: readonly HeaderLine[],
-  saved: readonly HeaderLine[],
 ): readonly HeaderLine[] {
   const isList = (name: string) => name === 'vary' || name === 'set-cookie'
-  return [
-    ...lines,
-    ...saved.filter(([name]) => isList(name) || !lines.some(([other]) => other === name)),
-  ]
+  return lines.filter(([name]) => isList(name) || !others.some(([other]) => other === name))
 }
 
 /** Status, headers and cookies that a hook or function adds; those of a failed function are dropped. */
@@ -117,10 +114,7 @@ export class ResponseContext {
 
   /** @internal Adds lines to every answer; they replace those of the same name, except in lists. */
   addSaved(lines: readonly HeaderLine[]): void {
-    const names = new Set(lines.map(([name]) => name))
-    names.delete('set-cookie')
-    names.delete('vary')
-    this.#saved = [...(this.#saved ?? []).filter(([name]) => !names.has(name)), ...lines]
+    this.#saved = [...besides(lines, this.#saved ?? []), ...lines]
   }
 
   /**
@@ -129,8 +123,8 @@ export class ResponseContext {
    */
   withSaved<R extends { readonly headers: readonly HeaderLine[] }>(response: R): R {
     const saved = this.#saved
-    return saved === undefined
-      ? response
-      : { ...response, headers: joinHeaders(response.headers, saved) }
+    if (saved === undefined) return response
+    const { headers } = response
+    return { ...response, headers: [...headers, ...besides(headers, saved)] }
   }
 }

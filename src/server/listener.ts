@@ -8,7 +8,6 @@ import { checkThat } from '../core/options.ts'
 import type { Address, Engine, ServerState } from '../engine/engine.ts'
 import type { HealthState } from '../engine/health.ts'
 import { createLogger, type Logger } from '../engine/log.ts'
-import { parseAllowedHosts, trustedProxies } from '../engine/option-kinds.ts'
 import {
   type EngineName,
   type Listener,
@@ -90,10 +89,6 @@ export async function serveFrom(
       opened,
     )
     const server = await createServerState(service, settings, prefix, log, disclosure, {
-      proxies: trustedProxies(settings.trustProxy),
-      isTls: options.tlsCert !== undefined,
-      corsOrigin: options.corsOrigin,
-      allowedHosts: parseAllowedHosts(options.allowedHosts),
       composition,
       askProcesses: group?.ask,
     })

@@ -6,7 +6,8 @@ import { MemoryBudget } from '../core/memory/memory-budget.ts'
 import type { ServerState } from '../engine/engine.ts'
 import { type Health, unreadyReason } from '../engine/health.ts'
 import { type Logger, logFailure } from '../engine/log.ts'
-import type { Disclosure, Limits } from '../engine/options.ts'
+import { parseAllowedHosts, trustedProxies } from '../engine/option-kinds.ts'
+import type { Disclosure, Limits, ServerOptions } from '../engine/options.ts'
 import { createRouter, type MakePreflight } from '../engine/router.ts'
 import { beforeRequests, hookObserver, joinObservers } from '../engine/service-hooks.ts'
 import { forwardingHeaders, type TrustedProxies } from '../http/client-address.ts'
@@ -17,13 +18,12 @@ import { corsEndpoint } from './endpoints/cors-endpoint.ts'
 import { type AskProcesses, createHost, type ServerHost } from './host.ts'
 import type { ServedService } from './served-service.ts'
 
+/** The limits of a server, and what stands in front of it. */
+export type StateSettings = Limits &
+  Partial<Pick<ServerOptions, 'trustProxy' | 'tlsCert' | 'corsOrigin' | 'allowedHosts'>>
+
 /** The optional parts of a server. */
 export interface ServerExtras {
-  readonly proxies?: TrustedProxies | undefined
-  readonly isTls?: boolean | undefined
-  readonly corsOrigin?: string | undefined
-  /** Undefined: any. */
-  readonly allowedHosts?: ReadonlySet<string> | undefined
   /** Undefined for a server without sockets: it has nothing open. */
   readonly composition?: Pick<Composition, 'attach' | 'observers' | 'unready'>
   /** Undefined for a process alone. */
@@ -39,24 +39,27 @@ export type HostedState = ServerState & { readonly host: ServerHost }
  */
 export async function createServerState(
   service: ServedService,
-  limits: Limits,
+  settings: StateSettings,
   prefix: string,
   log: Logger,
   { introspection, docs }: Disclosure,
-  { proxies, isTls, corsOrigin, allowedHosts, composition, askProcesses }: ServerExtras = {},
+  { composition, askProcesses }: ServerExtras = {},
 ): Promise<HostedState> {
+  const { maxLive, maxInFlight, maxMemoryBytes, trustProxy, tlsCert } = settings
+  const proxies = trustedProxies(trustProxy)
+  const allowedHosts = parseAllowedHosts(settings.allowedHosts)
   const health: Health = { state: 'starting' }
   const host = createHost({
     service,
     prefix,
     introspection,
-    maxLive: limits.maxLive,
+    maxLive,
     unready: () => unreadyReason(health, () => service.unready ?? composition?.unready),
     logLate: (error, requestId) => logFailure(log, error, requestId),
     warn: (message) => log.warn({ event: 'cache' }, message),
     askProcesses,
   })
-  const cors = corsOf(service, corsOrigin)
+  const cors = corsOf(service, settings.corsOrigin)
   const preflight: MakePreflight | undefined =
     cors && ((methodsOf) => corsEndpoint(cors, methodsOf))
   if (composition === undefined) await attachProtocols(host, service, { docs, metrics: [] })
@@ -71,9 +74,9 @@ export async function createServerState(
     router: createRouter(endpoints, preflight),
     methods,
     collectors,
-    limits,
-    limiter: new ConcurrencyLimiter(limits.maxInFlight),
-    memory: new MemoryBudget(limits.maxMemoryBytes),
+    limits: settings,
+    limiter: new ConcurrencyLimiter(maxInFlight),
+    memory: new MemoryBudget(maxMemoryBytes),
     health,
     log,
     observer,
@@ -85,7 +88,7 @@ export async function createServerState(
       ...(allowedHosts === undefined ? [] : ['host']),
     ]),
     proxies,
-    isTls,
+    isTls: tlsCert !== undefined,
   }
 }
 

@@ -13,9 +13,6 @@ import { type MeasuredServer, ServerMetrics } from './server-metrics.ts'
 // Loading what measures blocks: not while others wait for `/readyz`. **Units**: milliseconds.
 const measureAfterMs = 200
 
-/** The telemetry of one server. */
-export type Telemetry = Awaited<ReturnType<typeof startTelemetry>>
-
 /**
  * Starts an OpenTelemetry SDK where that is asked for. `collectGroup`: of all processes, undefined
  * for one alone.
