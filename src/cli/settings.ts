@@ -2,7 +2,6 @@
 import { statSync } from 'node:fs'
 import { dirname, extname, resolve } from 'node:path'
 import { InvalidArgument } from '../core/errors.ts'
-import { childAnswer } from './child-answer.ts'
 import { findConfigFile, readConfigFile } from './config/config-file.ts'
 import { type GivenOptions, settleOptions } from './config/settled-options.ts'
 
@@ -17,10 +16,7 @@ export type Settings = Awaited<ReturnType<typeof findSettings>>
 export async function findSettings(path: string | undefined, given: GivenOptions) {
   const named = path === undefined ? undefined : findServiceFile(path)
   const found = findConfigFile(named === undefined ? process.cwd() : dirname(named))
-  const file =
-    found === undefined
-      ? undefined
-      : await readConfigFile(found, (path) => childAnswer('config', [path]))
+  const file = found === undefined ? undefined : await readConfigFile(found)
   const service = named ?? (file?.service === undefined ? undefined : findServiceFile(file.service))
   return { service, file, ...settleOptions(given, file) }
 }

@@ -43,7 +43,7 @@ export async function readProject(
 
 async function readBentofile(path: string, service: string | undefined): Promise<Project> {
   const name = shownPath(path)
-  const value = await readPlain(path, name, () => Promise.resolve(undefined))
+  const value = await readPlain(path, name)
   checkValue(value, bentofileSchema, name)
   const { service: named, ...build } = value as Bentofile
   // `service.ts:svc` names an object of the module; ours is always its default export.

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, extname, resolve } from 'node:path'
 import { InvalidArgument } from '../../core/errors.ts'
+import { childAnswer } from '../child-answer.ts'
 import { projectFiles, shownPath } from '../folders.ts'
 import { checkValue } from './check-value.ts'
 import { configSchema } from './config-schema.ts'
@@ -34,12 +35,9 @@ export function findConfigFile(folder: string): string | undefined {
  *
  * @throws InvalidArgument that names the file and the key.
  */
-export async function readConfigFile(
-  path: string,
-  importDefault: (path: string) => Promise<unknown>,
-) {
+export async function readConfigFile(path: string) {
   const name = shownPath(path)
-  const value = await readPlain(path, name, importDefault)
+  const value = await readPlain(path, name)
   checkValue(value, configSchema, name)
   const { service, build } = value as ServingConfig
   const options = readOptions(value as Record<string, unknown>)
@@ -50,13 +48,9 @@ export async function readConfigFile(
  * @returns what a file of YAML or JSON, or a module, says.
  * @throws InvalidArgument that names the file.
  */
-export async function readPlain(
-  path: string,
-  name: string,
-  importDefault: (path: string) => Promise<unknown>,
-): Promise<unknown> {
+export async function readPlain(path: string, name: string): Promise<unknown> {
   const extension = extname(path)
-  if (!['.json', '.yaml', '.yml'].includes(extension)) return await importDefault(path)
+  if (!['.json', '.yaml', '.yml'].includes(extension)) return await childAnswer('config', [path])
   const text = readFileSync(path, 'utf8')
   try {
     if (extension === '.json') return JSON.parse(text)
