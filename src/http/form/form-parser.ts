@@ -1,7 +1,7 @@
-import { BadInput, expected, PayloadTooLarge, UnsupportedMediaType } from '../../core/errors.ts'
+import { expected, PayloadTooLarge, UnsupportedMediaType } from '../../core/errors.ts'
 import { parseMediaType } from '../media-type.ts'
 import type { RequestHeaders } from '../message.ts'
-import { type FormPart, knownPart, parseFormPart } from './form-part.ts'
+import { badPart, type FormPart, knownPart, parseFormPart } from './form-part.ts'
 
 /** What a form may hold. */
 export interface FormLimits {
@@ -55,12 +55,7 @@ export function formBoundary(headers: RequestHeaders, name: string): string {
   }
   const boundary = type.parameters.get('boundary') ?? ''
   if (!/^[ -~]{0,69}[!-~]$/.test(boundary)) {
-    throw new BadInput(
-      expected('a boundary of 1 to 70 characters', `content-type of ${name}`, boundary),
-      {
-        reason: 'part',
-      },
-    )
+    throw badPart(expected('a boundary of 1 to 70 characters', `content-type of ${name}`, boundary))
   }
   return boundary
 }
@@ -117,7 +112,7 @@ export class FormParser {
     // The line end after the last boundary may be missing.
     if (this.#state !== 'head' && line[0] === dash && line[1] === dash) this.closePart('done')
     if (this.#state === 'done') return
-    throw new BadInput(this.missing(), { reason: 'part' })
+    throw badPart(this.missing())
   }
 
   private missing(): string {
@@ -178,13 +173,11 @@ export class FormParser {
       end === -1 ? bytes.length - at >= maxHeaderBytes + headEnd.length : end - at > maxHeaderBytes
     ) {
       const message = `expected at most ${maxHeaderBytes} bytes for the headers of a part, received more`
-      throw new BadInput(message, { reason: 'part' })
+      throw badPart(message)
     }
     if (end === -1) return at
     if (++this.#parts > maxParts)
-      throw new BadInput(`expected at most ${maxParts} parts for the form, received more`, {
-        reason: 'part',
-      })
+      throw badPart(`expected at most ${maxParts} parts for the form, received more`)
     this.#part = known ?? parseFormPart(bytes, at, end, this.#before)
     this.#partBytes = 0
     this.#state = 'data'

@@ -93,21 +93,11 @@ function parseBlock(block: string): FormPart {
   single(names, values, 'content-type')
   const encoding = single(names, values, 'content-transfer-encoding')
   if (encoding !== undefined && !/^(7bit|8bit|binary)$/i.test(encoding)) {
-    throw new BadInput(
-      expected('7bit, 8bit or binary', 'content-transfer-encoding of a part', encoding),
-      {
-        reason: 'part',
-      },
-    )
+    throw badPart(expected('7bit, 8bit or binary', 'content-transfer-encoding of a part', encoding))
   }
   const parsed = parseContentDisposition(disposition)
   if (parsed?.type !== 'form-data' || parsed.name === undefined) {
-    throw new BadInput(
-      expected('form-data; name="…"', 'content-disposition of a part', disposition),
-      {
-        reason: 'part',
-      },
-    )
+    throw badPart(expected('form-data; name="…"', 'content-disposition of a part', disposition))
   }
   return new FormPart(names, values, parsed.name, parsed.filename)
 }
@@ -118,7 +108,7 @@ function readLine(line: string, names: string[], values: string[]): void {
   const name = line.slice(0, Math.max(colon, 0))
   const text = folded ? line : line.slice(colon + 1)
   if ((folded ? names.length === 0 : !isHeaderName(name)) || control.test(text)) {
-    throw new BadInput(expected('name: value', 'a header of a part', line), { reason: 'part' })
+    throw badPart(expected('name: value', 'a header of a part', line))
   }
   // A line that a mail library folded (RFC 5322 section 2.2.3).
   if (folded) values[values.length - 1] += ` ${text.trim()}`
@@ -136,8 +126,13 @@ function single(
   const first = names.indexOf(name)
   if (first === -1) return undefined
   if (first !== names.lastIndexOf(name))
-    throw new BadInput(`expected ${name} once in a part, received it twice`, { reason: 'part' })
+    throw badPart(`expected ${name} once in a part, received it twice`)
   return values[first]
+}
+
+/** @returns the refusal of a form for a part, or for what stands around the parts. */
+export function badPart(message: string): BadInput {
+  return new BadInput(message, { reason: 'part' })
 }
 
 function decode(bytes: Buffer, start: number, end: number): string {
