@@ -1,7 +1,7 @@
 /** `serving containerize`: an image of what `serving build` wrote, by the program for images that is here. @module */
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
-import { SetupError } from '../core/errors.ts'
+import { InvalidArgument } from '../core/errors.ts'
 import { imageName, readBuiltService } from './deploy/built-service.ts'
 import { shownPath } from './folders.ts'
 
@@ -18,7 +18,7 @@ export type ImageProgram = keyof typeof verbs
 /**
  * Makes the image and returns what to print.
  *
- * @throws InvalidArgument without a build, SetupError if it fails.
+ * @throws InvalidArgument without a build, and if it fails.
  */
 export function containerizeCommand(
   folder: string,
@@ -31,9 +31,8 @@ export function containerizeCommand(
   const chosen = program ?? findProgram()
   const args = [...verbs[chosen], '--tag', name, ...more, path]
   const { status, error } = spawnSync(chosen, args, { stdio: ['ignore', 2, 2] })
-  if (error !== undefined)
-    throw new SetupError('invalid_argument', `${chosen} does not run: ${error.message}`)
-  if (status !== 0) throw new SetupError('invalid_argument', `${chosen} ended with code ${status}`)
+  if (error !== undefined) throw new InvalidArgument(`${chosen} does not run: ${error.message}`)
+  if (status !== 0) throw new InvalidArgument(`${chosen} ended with code ${status}`)
   const runner = chosen === 'docker' ? 'docker' : 'podman'
   return [
     `built ${name} of ${shownPath(path)} with ${chosen}`,
@@ -47,5 +46,5 @@ function findProgram(): ImageProgram {
   const found = programs.find((name) => spawnSync(name, ['info'], { stdio: 'ignore' }).status === 0)
   if (found !== undefined) return found
   const text = `expected one of ${programs.join(', ')} that works here; the Dockerfile is in the build`
-  throw new SetupError('invalid_argument', text)
+  throw new InvalidArgument(text)
 }

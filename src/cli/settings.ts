@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs'
 import { dirname, extname, resolve } from 'node:path'
 import { InvalidArgument } from '../core/errors.ts'
+import { whenDefined } from '../core/promise.ts'
 import { findConfigFile, readConfigFile } from './config/config-file.ts'
 import { type GivenOptions, settleOptions } from './config/settled-options.ts'
 
@@ -14,10 +15,10 @@ export type Settings = Awaited<ReturnType<typeof findSettings>>
  * @throws InvalidArgument.
  */
 export async function findSettings(path: string | undefined, given: GivenOptions) {
-  const named = path === undefined ? undefined : findServiceFile(path)
+  const named = whenDefined(path, findServiceFile)
   const found = findConfigFile(named === undefined ? process.cwd() : dirname(named))
-  const file = found === undefined ? undefined : await readConfigFile(found)
-  const service = named ?? (file?.service === undefined ? undefined : findServiceFile(file.service))
+  const file = await whenDefined(found, readConfigFile)
+  const service = named ?? whenDefined(file?.service, findServiceFile)
   return { service, file, ...settleOptions(given, file) }
 }
 

@@ -172,7 +172,7 @@ export async function attachProtocols(
 /** Health, metrics and splits, which every process answers. */
 async function attachOperations(
   host: Host,
-  { runners = [] }: ServedService,
+  { runners }: ServedService,
   { jobs, capture, metrics, canary }: ServedParts,
 ): Promise<void> {
   add(host, healthEndpoints(host.unready))

@@ -93,7 +93,7 @@ export async function serveFrom(
       askProcesses: group?.ask,
     })
     if (group !== undefined) group.host = server.host
-    for (const runner of service.runners ?? [])
+    for (const runner of service.runners)
       opened.push(runner.watch((event) => logRunner(log, runner.name, event)))
     const tls = openTlsFiles(options, log)
     const address = { host, port, tls }

@@ -39,9 +39,7 @@ export async function startTelemetry(
     options.tlsCert === undefined ? 'http' : 'https',
   )
   const counts =
-    metrics === false && metricsPort === undefined
-      ? undefined
-      : new ServerMetrics(service.runners ?? [])
+    metrics === false && metricsPort === undefined ? undefined : new ServerMetrics(service.runners)
   const collect = async () => (await counts?.collect()) ?? []
   const page = metricsPage(collectGroup ?? (async () => [await collect()]))
   const access = accessLog ? logRequests(log, accessLogSample) : undefined
