@@ -88,7 +88,7 @@ export function parseAllowedHosts(value: string | undefined): ReadonlySet<string
   return new Set(names)
 }
 
-/** @returns the proxies of an option of {@link proxyCount}; undefined for none. */
+/** @returns the proxies of an option of {@link proxyCount}; undefined if it is absent. */
 export function trustedProxies(option: number | string = 0): TrustedProxies | undefined {
   const [digits, header] = String(option).split(':').toReversed()
   const count = Number(digits)

@@ -220,12 +220,17 @@ describe('a model elsewhere', () => {
   })
 })
 
-it('takes the text of an error that is not percent-encoded as it is', async () => {
+it.each([
+  ['INVALID_ARGUMENT', 3, 400],
+  ['PERMISSION_DENIED', 7, 403],
+  ['ABORTED', 10, 409],
+  ['UNAUTHENTICATED', 16, 401],
+])('answers %s over gRPC as REST would, its text as it came', async (_, code, status) => {
   const server = createServer()
   server.on('stream', (stream) => {
     const head = { ':status': 200, 'content-type': 'application/grpc' }
     stream.respond(
-      { ...head, 'grpc-status': '3', 'grpc-message': 'expected 50% of it' },
+      { ...head, 'grpc-status': String(code), 'grpc-message': 'expected 50% of it' },
       { endStream: true },
     )
   })
@@ -234,7 +239,7 @@ it('takes the text of an error that is not percent-encoded as it is', async () =
   const { port } = server.address() as AddressInfo
   const model = await remote('double', `grpc://127.0.0.1:${port}`)
   await expect(model.describe()).rejects.toMatchObject({
-    status: 400,
-    message: /expected 50% of it$/,
+    status,
+    message: expect.stringMatching(/expected 50% of it$/),
   })
 })

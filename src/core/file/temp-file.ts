@@ -100,7 +100,7 @@ export class DiskFile {
     )
   }
 
-  /** Calls `work`, which says how many bytes are done, with what is left. */
+  /** Calls `work`, which says how many bytes are done, with the rest. */
   async #useLater(
     { length }: Uint8Array,
     position: number,

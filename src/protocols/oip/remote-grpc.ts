@@ -32,11 +32,14 @@ const statuses: Readonly<Record<number, number>> = {
   3: 400,
   4: 504,
   5: 404,
+  7: 403,
   8: 429,
   9: 400,
+  10: 409,
   11: 400,
   12: 501,
   14: 503,
+  16: 401,
 }
 
 /** @returns connections to servers. */
