@@ -139,7 +139,9 @@ export abstract class IODescriptor<In = unknown, Out = In> {
    * @throws BadOutput.
    */
   toProto(value: Out, ctx?: Context): MaybePromise<unknown> {
-    return whenReady(this.toHttpResponse(value, ctx), ({ body }) => collectBody(body))
+    return whenReady(this.toHttpResponse(value, ctx), (response) =>
+      collectBody(response.body, response.pooled),
+    )
   }
 
   /** Converts the result to messages of a streaming call. Without it, the stream is one message, that of `toProto`. */

@@ -182,9 +182,9 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   }
 
   override async toProto(value: BinaryFile | Uint8Array): Promise<FileMessage> {
-    const { headers, body } = this.toHttpResponse(value)
+    const { headers, body, pooled } = this.toHttpResponse(value)
     const name = value instanceof BinaryFile ? value.name : undefined
-    const content = await collectBody(body)
+    const content = await collectBody(body, pooled)
     return { kind: headers[0][1], content, name }
   }
 

@@ -329,12 +329,14 @@ export function isHeaderName(name: string): boolean {
   return tokenName.test(name)
 }
 
-/** Collects a body of any kind. */
-export async function collectBody(body: ResponseBody): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = []
-  if (isChunk(body)) pieces.push(bytesOfChunk(body))
-  else for await (const chunk of body) pieces.push(bytesOfChunk(chunk))
-  return concat(pieces)
+/** Collects a body of any kind, and gives its memory back. */
+export async function collectBody(body: ResponseBody, pooled?: PooledBody): Promise<Uint8Array> {
+  const chunks: Chunk[] = []
+  if (isChunk(body)) chunks.push(body)
+  else for await (const chunk of body) chunks.push(chunk)
+  const copy = concat(chunks.map(bytesOfChunk))
+  if (pooled !== undefined) for (const chunk of chunks) pooled.give(chunk)
+  return copy
 }
 
 /**
@@ -346,9 +348,7 @@ export async function collectBody(body: ResponseBody): Promise<Uint8Array> {
 export async function wholeBody(response: HttpResponse): Promise<Uint8Array> {
   // Not in the parameter list: the declaration would name members that it leaves out.
   const { before = '', body, pooled } = response
-  const bytes = await collectBody(body)
-  // They are copies.
-  pooled?.give(body as Uint8Array)
+  const bytes = await collectBody(body, pooled)
   return before === '' ? bytes : Buffer.concat([Buffer.from(before), bytes])
 }
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { BinaryFile, Context, InvalidArgument } from 'serving'
+import { BinaryFile, Context, InvalidArgument, io, wholeBody } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { TempFile } from '../../../../src/core/file/temp-file.ts'
 import { MemoryBudget } from '../../../../src/core/memory/memory-budget.ts'
@@ -93,6 +93,15 @@ describe('a BinaryFile', () => {
       ctx.end()
       // What was loaded stays.
       expect(file.bytes).toHaveLength(size)
+    }
+  })
+
+  it.each([0, 1e9])('is whole for wholeBody, on disk above %i bytes', async (spoolAboveBytes) => {
+    const content = noise(1_000_000)
+    const { file } = await received(content, 65_536, spoolAboveBytes)
+    for (const copy of [1, 2]) {
+      const body = await wholeBody(new io.File().toHttpResponse(file))
+      expect([copy, content.equals(body)]).toEqual([copy, true])
     }
   })
 
