@@ -140,7 +140,8 @@ class ThreadWorker implements ModelWorker {
     // Piscina would start a thread without the model.
     if (this.#cause !== undefined || this.#thread.threadId < 0) throw this.#end('ended')
     try {
-      return await this.#pool.run(task, { transferList })
+      const box = (await this.#pool.run(task, { transferList })) as unknown[]
+      return box.pop()
     } catch (error) {
       if (error instanceof Error && error.name === 'DataCloneError') throw error
       // The handler never throws: any other failure is the end of the thread.
@@ -159,15 +160,20 @@ class ThreadWorker implements ModelWorker {
   }
 }
 
-/** Marks the buffers of a reply to be moved instead of copied. */
+/**
+ * Marks the buffers of a reply to be moved instead of copied. The reply is in a box, from which it is taken: each task
+ * of Piscina leads to the next one and holds on to what it was answered, so that one that has grown old would keep all
+ * later replies until the whole heap is collected.
+ */
 export function moved(reply: unknown, transfer: readonly ArrayBuffer[]): unknown {
-  if (transfer.length === 0) return reply
+  const box = [reply]
+  if (transfer.length === 0) return box
   return move({
     get [transferableSymbol]() {
       return transfer as unknown as object
     },
     get [valueSymbol]() {
-      return reply as object
+      return box
     },
   })
 }
