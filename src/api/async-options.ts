@@ -44,7 +44,7 @@ export const asyncOptions = {
    *
    * @default 256
    */
-  rowsAtOnce: whole(1).or(256),
+  rowsAtOnce: whole(1).or(192),
   /**
    * Rows of one job; more get 413.
    *
