@@ -1,8 +1,8 @@
 /**
  * 100,000 embeddings as one job of rows, beside the same calls made by 64 callers: `tsx --tsconfig
- * bench/tsconfig.json bench/micro/rows.ts [ROWS] [STORE]` after `npm run build`, on Node 22.13 or later. Prints rows a
- * second of both, in turns, CPU of the server a row, and the bytes of results and of the store. A job is over when it
- * says so; then its result is read, which the last column counts, too.
+ * bench/tsconfig.json bench/micro/rows.ts [ROWS] [TURNS] [STORE]` after `npm run build`, on Node 22.13 or later. Prints
+ * rows a second of both, in turns, CPU of the server a row, and the bytes of results and of the store. A job is over
+ * when it says so; then its result is read, which the last column counts, too.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -13,10 +13,9 @@ import { fileURLToPath } from 'node:url'
 import { startPeer } from '../peers/start.ts'
 import { usageOfTree } from '../usage.ts'
 
-const [count = '100000', given] = process.argv.slice(2)
+const [count = '100000', turns = '2', given] = process.argv.slice(2)
 const total = Number(count)
 const callers = 64
-const rounds = 2
 const folder = mkdtempSync(join(tmpdir(), 'serving-bench-'))
 const store = given ?? `sqlite:${join(folder, 'jobs.db')}`
 const agent = new Agent({ keepAlive: true, maxSockets: callers })
@@ -88,7 +87,7 @@ const readResult = async () => {
   console.log(`result ${bytes} bytes, folder of the store ${Number(kilobytes) * 1024} bytes`)
 }
 
-for (let round = 0; round < rounds; round++) {
+for (let round = 0; round < Number(turns); round++) {
   await measure('64 callers', direct)
   await measure('one job', asJob, readResult)
 }
