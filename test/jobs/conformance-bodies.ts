@@ -32,7 +32,7 @@ export function keepsBodies(name: string, start: StartStore): void {
         'empty',
         async ({ request, rows }) => {
           await rows.keep(new Uint8Array(0), false)
-          expect((await rows.kept()).chunks).toEqual([new Uint8Array(0)])
+          expect((await rows.kept()).chunks.map(({ length }) => length)).toEqual([0])
           return completed(await inputText(request))
         },
         () => untilStatus(store, id, 'completed'),
