@@ -124,6 +124,7 @@ export async function runRows(
         const pauseMs = await attemptRow(request, index, failures)
         if (pauseMs === undefined) return
         await wait(pauseMs, undefined, { signal })
+        if (failure !== undefined) return
         await slots.enter()
       }
     } catch (error) {
