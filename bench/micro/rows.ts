@@ -2,7 +2,8 @@
  * 100,000 embeddings as one job of rows, beside the same calls made by 64 callers: `tsx --tsconfig
  * bench/tsconfig.json bench/micro/rows.ts [ROWS] [TURNS] [STORE]` after `npm run build`, on Node 22.13 or later. Prints
  * rows a second of both, in turns, CPU of the server a row, and the bytes of results and of the store. A job is over
- * when it says so; then its result is read, which the last column counts, too.
+ * when it says so; then its result is read, which the last column counts, too. With `BENCH_PIN=off` the server has all
+ * cores, as it mostly does, and the callers share them.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
