@@ -36,15 +36,34 @@ export function openRedis(url: string, user: string, isPatient = false): Redis {
     })
   // Each command tells its own failure; without a listener ioredis would print them all.
   client.on('error', () => {})
-  onSockets(client, joinWrites)
+  onNodes(client, (node) => {
+    onSockets(node, joinWrites)
+    hearAllErrors(node)
+  })
   return client
 }
 
-/** Calls back with each new socket of a client. */
-function onSockets(client: Redis, use: (socket: Redis['stream']) => void): void {
-  const follow = (node: Redis) => node.on('connect', () => use(node.stream))
-  if (client.isCluster) client.on('+node', follow)
-  else follow(client)
+/** Calls back with each server of a client. */
+function onNodes(client: Redis, use: (node: Redis) => void): void {
+  if (client.isCluster) client.on('+node', use)
+  else use(client)
+}
+
+/** Calls back with each new socket to a server. */
+function onSockets(node: Redis, use: (socket: Redis['stream']) => void): void {
+  node.on('connect', () => use(node.stream))
+}
+
+/**
+ * A socket of TLS that is ended during its handshake may have two errors: our end does not know the certificate, and
+ * the other one breaks off. ioredis hears the first one alone, and the second one would end the process.
+ */
+function hearAllErrors(node: Redis): void {
+  const disconnect = node.disconnect.bind(node)
+  node.disconnect = (...args) => {
+    node.stream?.on('error', () => {})
+    disconnect(...args)
+  }
 }
 
 /** So many bytes of commands wait for no others: the server works on them meanwhile. */
@@ -124,7 +143,7 @@ export function spareRedis(url: string, user: string): SpareRedis {
       socketTimeout: spareSilentMs,
     })
     made.on('error', () => {})
-    onSockets(made, (socket) => socket.unref())
+    onNodes(made, (node) => onSockets(node, (socket) => socket.unref()))
     return made
   }
   return async (use) => {

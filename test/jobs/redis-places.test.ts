@@ -2,10 +2,10 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { execPath } from 'node:process'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { spareRedis } from '../../src/core/redis.ts'
+import { openRedis, spareRedis } from '../../src/core/redis.ts'
 import { keyPrefix, redisPlace, withoutPassword } from '../../src/core/redis-url.ts'
 import type { JobStore } from '../../src/jobs/job-store.ts'
 import { root } from '../cli/process.ts'
@@ -234,6 +234,25 @@ describe.skipIf(!hasRedis)('jobs on Redis over TLS', () => {
     await survives(`${url}?ca=${tls}/cert.pem&${client}`, async () => {})
     await expect(opened(`${url}?${client}`)).rejects.toThrow('none answers')
     await expect(opened(`${url}?ca=${tls}/cert.pem`)).rejects.toThrow('none answers')
+  }, 60_000)
+
+  it('that are given up during a handshake do not end the process', async () => {
+    const url = `${await start()}?cert=${tls}/cert.pem&key=${tls}/key.pem`
+    const unheard: Error[] = []
+    const hear = (error: Error) => void unheard.push(error)
+    process.on('uncaughtException', hear)
+    try {
+      for (let turns = 0; turns < 200; turns++) {
+        const client = openRedis(url, 'the test')
+        for (let turn = 0; turn < turns % 20; turn++) await setImmediate()
+        client.disconnect()
+        await sleep(1)
+      }
+      await sleep(500)
+    } finally {
+      process.off('uncaughtException', hear)
+    }
+    expect(unheard).toEqual([])
   }, 60_000)
 })
 
